@@ -1,0 +1,1 @@
+"""drakit: the Python framework for Kubernetes Dynamic Resource Allocation (DRA) drivers."""

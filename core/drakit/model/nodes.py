@@ -1,0 +1,142 @@
+"""Nodes, and the rules by which a device or an allocation says which nodes it is for.
+
+Source: k8s.io/api ``core/v1`` and k8s.io/component-helpers ``scheduling/corev1/nodeaffinity``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from attrs import field, frozen
+
+from drakit.model._convert import frozen_tuple
+from drakit.model.meta import ObjectMeta
+
+__all__ = [
+    "Node",
+    "NodeSelector",
+    "NodeSelectorOperator",
+    "NodeSelectorRequirement",
+    "NodeSelectorTerm",
+    "NodeSpec",
+    "NodeTaint",
+    "hostnames",
+    "only_node",
+]
+
+HOSTNAME_LABEL: Final = "kubernetes.io/hostname"
+NAME_FIELD: Final = "metadata.name"
+
+NodeSelectorOperator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+
+
+@frozen(kw_only=True)
+class NodeTaint:
+    """A taint of a node, which keeps pods without the toleration away."""
+
+    key: str
+    value: str = ""
+    effect: str
+    """NoSchedule, PreferNoSchedule or NoExecute."""
+    time_added: str | None = None
+
+
+@frozen(kw_only=True)
+class NodeSpec:
+    """The part of a node's spec that decides who may run there."""
+
+    unschedulable: bool = False
+    taints: tuple[NodeTaint, ...] = field(default=(), converter=frozen_tuple)
+
+
+@frozen(kw_only=True)
+class Node:
+    """A Kubernetes node: a name, labels, and whether it takes pods."""
+
+    metadata: ObjectMeta
+    spec: NodeSpec = field(factory=NodeSpec)
+
+    @property
+    def name(self) -> str:
+        return self.metadata.name
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        return self.metadata.labels
+
+
+@frozen(kw_only=True)
+class NodeSelectorRequirement:
+    """One condition on a label (or field) of a node."""
+
+    key: str
+    operator: NodeSelectorOperator
+    values: tuple[str, ...] = field(default=(), converter=frozen_tuple)
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether labels satisfy the condition; a missing label satisfies NotIn and DoesNotExist only."""
+        value = labels.get(self.key)
+        match self.operator:
+            case "In":
+                return value is not None and value in self.values
+            case "NotIn":
+                return value is None or value not in self.values
+            case "Exists":
+                return value is not None
+            case "DoesNotExist":
+                return value is None
+            case "Gt" | "Lt":
+                return _compares(value, self.operator, self.values)
+
+
+def _compares(value: str | None, operator: str, values: tuple[str, ...]) -> bool:
+    left, right = _integer(value), _integer(values[0]) if len(values) == 1 else None
+    if left is None or right is None:
+        return False
+    return left > right if operator == "Gt" else left < right
+
+
+def _integer(text: str | None) -> int | None:
+    try:
+        return int(text) if text is not None and len(text) < 32 else None
+    except ValueError:
+        return None
+
+
+@frozen(kw_only=True)
+class NodeSelectorTerm:
+    """Conditions that must all hold. A term without any condition matches no node."""
+
+    match_expressions: tuple[NodeSelectorRequirement, ...] = field(default=(), converter=frozen_tuple)
+    match_fields: tuple[NodeSelectorRequirement, ...] = field(default=(), converter=frozen_tuple)
+
+    def matches(self, node: Node) -> bool:
+        if not self.match_expressions and not self.match_fields:
+            return False
+        fields = {NAME_FIELD: node.name}
+        return all(requirement.matches(node.labels) for requirement in self.match_expressions) and all(
+            requirement.matches(fields) for requirement in self.match_fields
+        )
+
+
+@frozen(kw_only=True)
+class NodeSelector:
+    """Terms of which one must match."""
+
+    node_selector_terms: tuple[NodeSelectorTerm, ...] = field(default=(), converter=frozen_tuple)
+
+    def matches(self, node: Node) -> bool:
+        return any(term.matches(node) for term in self.node_selector_terms)
+
+
+def hostnames(*names: str) -> NodeSelector:
+    """The selector for nodes by their ``kubernetes.io/hostname`` label, in one term as devices need it."""
+    requirement = NodeSelectorRequirement(key=HOSTNAME_LABEL, operator="In", values=names)
+    return NodeSelector(node_selector_terms=(NodeSelectorTerm(match_expressions=(requirement,)),))
+
+
+def only_node(name: str) -> NodeSelector:
+    """The selector the allocator writes for a node-local device: exactly the node of this name."""
+    requirement = NodeSelectorRequirement(key=NAME_FIELD, operator="In", values=(name,))
+    return NodeSelector(node_selector_terms=(NodeSelectorTerm(match_fields=(requirement,)),))

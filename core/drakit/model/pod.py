@@ -1,0 +1,108 @@
+"""The parts of a Pod that decide which claims it uses and where it may run; and Namespace.
+
+Source: k8s.io/api ``core/v1/types.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from drakit.model._convert import frozen_mapping, frozen_tuple
+from drakit.model.meta import ObjectMeta
+from drakit.model.nodes import NodeSelector
+
+__all__ = [
+    "Affinity",
+    "Namespace",
+    "NodeAffinity",
+    "Pod",
+    "PodResourceClaim",
+    "PodResourceClaimStatus",
+    "PodSpec",
+    "PodStatus",
+    "PodToleration",
+]
+
+
+@frozen(kw_only=True)
+class PodResourceClaim:
+    """An entry of ``spec.resourceClaims``: a claim by name, or a template to make one from."""
+
+    name: str
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+@frozen(kw_only=True)
+class PodToleration:
+    """Which node taints a pod accepts."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+@frozen(kw_only=True)
+class NodeAffinity:
+    """Only the required part decides whether a pod may run on a node."""
+
+    required_during_scheduling_ignored_during_execution: NodeSelector | None = None
+
+
+@frozen(kw_only=True)
+class Affinity:
+    """Pod affinity is not looked at."""
+
+    node_affinity: NodeAffinity | None = None
+
+
+@frozen(kw_only=True)
+class PodSpec:
+    """What simulate needs to know of a pod."""
+
+    node_name: str = ""
+    node_selector: Mapping[str, str] = field(factory=dict[str, str], converter=frozen_mapping)
+    affinity: Affinity | None = None
+    tolerations: tuple[PodToleration, ...] = field(default=(), converter=frozen_tuple)
+    resource_claims: tuple[PodResourceClaim, ...] = field(default=(), converter=frozen_tuple)
+
+
+@frozen(kw_only=True)
+class PodResourceClaimStatus:
+    """Which claim was made for an entry that names a template."""
+
+    name: str
+    resource_claim_name: str | None = None
+
+
+@frozen(kw_only=True)
+class PodStatus:
+    """The claims made for a pod, and whether it has ended."""
+
+    phase: str = ""
+    resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = field(default=(), converter=frozen_tuple)
+
+
+@frozen(kw_only=True)
+class Pod:
+    """Namespaced."""
+
+    metadata: ObjectMeta
+    spec: PodSpec = field(factory=PodSpec)
+    status: PodStatus = field(factory=PodStatus)
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``."""
+        return self.metadata.key
+
+
+@frozen(kw_only=True)
+class Namespace:
+    """Matters for admin access, which a label of the namespace allows."""
+
+    metadata: ObjectMeta
