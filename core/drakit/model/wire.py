@@ -337,6 +337,8 @@ def _faults(error: BaseException, path: str = "") -> Iterator[Fault]:
     """Every fault in what cattrs raised, in document order, with paths in Kubernetes' notation."""
     if isinstance(error, _Faults):
         yield from (Fault(_joined(path, fault.path), fault.message) for fault in error.faults)
+    elif isinstance(error, InvalidObject):
+        yield from (Fault(_joined(path, fault.path), fault.message) for fault in error.faults)
     elif isinstance(error, ClassValidationError):
         for part in error.exceptions:
             yield from _faults(part, _joined(path, _noted_field(part, error.cl)))

@@ -1,0 +1,5 @@
+"""``python -m drakit``."""
+
+from drakit.cli import main
+
+main()

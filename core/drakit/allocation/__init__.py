@@ -1,0 +1,28 @@
+"""Pools, counters, constraints, the search for an allocation, and the reason when there is none."""
+
+from drakit.allocation.cluster import Cluster, DuplicateObject
+from drakit.allocation.errors import AllocationError, Check, Reason, SearchLimit
+from drakit.allocation.outcome import ClaimOutcome, Notice, PodOutcome, Report, Verdict
+from drakit.allocation.pools import Candidate, Pool, PoolIndex
+from drakit.allocation.simulation import simulate
+from drakit.allocation.state import AllocatedState, Holder
+
+__all__ = [
+    "AllocatedState",
+    "AllocationError",
+    "Candidate",
+    "Check",
+    "ClaimOutcome",
+    "Cluster",
+    "DuplicateObject",
+    "Holder",
+    "Notice",
+    "PodOutcome",
+    "Pool",
+    "PoolIndex",
+    "Reason",
+    "Report",
+    "SearchLimit",
+    "Verdict",
+    "simulate",
+]

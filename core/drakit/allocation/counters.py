@@ -1,0 +1,50 @@
+"""The books of shared counters during one search: what each pool has left.
+
+A device is charged once while it is allocated, however many claims share it, and counters are looked at pool by pool: one
+that is overdrawn anywhere in a pool blocks every device of the pool that consumes counters, as in the scheduler.
+
+Source: k8s.io/dynamic-resource-allocation ``structured`` (checkAvailableCounters). Stock releases key their books by pool
+name alone (kubernetes/kubernetes#140434) and do not give back what a rejected candidate reserved (#140431); here both are
+as the API intends.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from drakit.allocation.pools import Candidate, CounterKey, Pool
+from drakit.allocation.state import AllocatedState
+
+__all__ = ["CounterLedger"]
+
+_ZERO = Decimal(0)
+
+
+class CounterLedger:
+    """Counters of one pool; :meth:`charge` and :meth:`give_back` mirror each other."""
+
+    def __init__(self, pool: Pool, state: AllocatedState) -> None:
+        self.left: dict[CounterKey, Decimal] = {key: amount.value for key, amount in pool.counters.items()}
+        """What is left, negative where more was allocated than there is."""
+        for candidate in (*pool.candidates, *pool.elsewhere):
+            if candidate.counters and state.consumes_counters(candidate.id):
+                self._add(candidate, -1)
+        self.overdrawn = any(left < _ZERO for left in self.left.values())
+
+    def short(self, candidate: Candidate) -> list[CounterKey]:
+        """The counters that keep a device from being charged; empty if it fits."""
+        if self.overdrawn:
+            return [key for key, left in self.left.items() if left < _ZERO]
+        return [key for key, amount in candidate.counters.items() if self.left[key] < amount.value]
+
+    def charge(self, candidate: Candidate) -> None:
+        """Book a device that fits."""
+        self._add(candidate, -1)
+
+    def give_back(self, candidate: Candidate) -> None:
+        """Undo :meth:`charge`."""
+        self._add(candidate, 1)
+
+    def _add(self, candidate: Candidate, sign: int) -> None:
+        for key, amount in candidate.counters.items():
+            self.left[key] += sign * amount.value

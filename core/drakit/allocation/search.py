@@ -1,0 +1,313 @@
+"""The allocator: the lexicographically smallest feasible assignment in stock order, by plain depth-first search.
+
+Order: claims, requests, alternatives of a request, then increasing device positions. The first complete assignment is
+the answer, exactly as Kubernetes' allocator finds it, without its known faults (they are named where the code differs).
+
+How the search runs: each decision is a generator. It makes one choice, yields the next decision, and when it is resumed
+takes the choice back and makes the next one; a stack of them is the whole search, however deep it gets. When dead ends
+pile up, a request is given up from positions where too few usable candidates are left; that changes no answer and hides
+no error, because a candidate whose selector fails counts as usable until the search gets there.
+
+Source: k8s.io/dynamic-resource-allocation ``structured/internal/experimental/allocator_experimental.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from attrs import frozen
+
+from drakit.allocation import capacity
+from drakit.allocation.constraints import ConstraintState, Values
+from drakit.allocation.counters import CounterLedger
+from drakit.allocation.errors import AllocationError, SearchLimit
+from drakit.allocation.pools import Candidate, Pool
+from drakit.allocation.requests import MAX_DEVICES_PER_CLAIM, Alternative, ClaimPlan, too_many
+from drakit.allocation.selection import Selection
+from drakit.allocation.state import AllocatedState
+from drakit.allocation.tolerations import first_untolerated
+from drakit.model import DeviceID, Node, Quantity
+
+__all__ = ["Pick", "search"]
+
+DEFAULT_BUDGET: Final = 300_000
+"""Candidates looked at before the search gives up."""
+LOOK_AHEAD_AFTER: Final = 64
+"""Dead ends after which positions are checked ahead."""
+
+Place: TypeAlias = tuple[Candidate, Pool]
+
+
+@frozen(kw_only=True, eq=False)
+class Pick:
+    """One device given to one request."""
+
+    claim: int
+    """Index of the claim."""
+    alternative: Alternative
+    candidate: Candidate
+    consumed: Mapping[str, Quantity] | None = None
+    """What a share takes of each capacity; None for a device held as a whole."""
+
+
+Decision: TypeAlias = "Iterator[Decision | None]"
+"""Yields the decision that follows each choice, or None when there is nothing left to decide."""
+
+
+def search(
+    node: Node,
+    pools: Sequence[Pool],
+    plans: Sequence[ClaimPlan],
+    state: AllocatedState,
+    selection: Selection,
+    *,
+    budget: int = DEFAULT_BUDGET,
+) -> list[Pick] | None:
+    """Devices for all claims together on one node.
+
+    :param pools: the node's pools in order.
+    :param budget: candidates to look at before giving up.
+    :returns: picks in claim and request order; None: they do not fit on this node.
+    :raises AllocationError: a fatal error: the pod cannot be scheduled anywhere until something is mended.
+    :raises SearchLimit: not decided within the budget.
+    """
+    return _Search(node, pools, plans, state, selection, budget).run()
+
+
+class _Search:
+    """One attempt on one node. Mutable; every choice has an exact undo."""
+
+    def __init__(
+        self,
+        node: Node,
+        pools: Sequence[Pool],
+        plans: Sequence[ClaimPlan],
+        state: AllocatedState,
+        selection: Selection,
+        budget: int,
+    ) -> None:
+        self.node = node
+        self.pools = pools
+        self.plans = plans
+        self.state = state
+        self.selection = selection
+        self.budget = budget
+        self.places: list[Place] = [(candidate, pool) for pool in pools for candidate in pool.candidates]
+        self.constraints = [[ConstraintState(constraint) for constraint in plan.constraints] for plan in plans]
+        self.all_places = {id(ask): devices for plan in plans for ask, devices in self._all_alternatives(plan)}
+        for plan in plans:
+            self._check_limit(plan)
+        self.picks: list[Pick] = []
+        self.ledgers: dict[Pool, CounterLedger] = {}
+        self.picked: dict[DeviceID, int] = {}
+        """How many requests hold a device as a whole; more than one only with admin access."""
+        self.shares: dict[DeviceID, list[Mapping[str, Quantity]]] = {}
+        """Consumption of each share taken by this search."""
+        self.dead_ends = 0
+        self._usable: dict[int, list[float]] = {}
+
+    def run(self) -> list[Pick] | None:
+        if not self.plans:
+            return []
+        stack = [self._next_request(0, -1)]
+        while stack:
+            decision = next(stack[-1], _EXHAUSTED)
+            if decision is _EXHAUSTED:
+                stack.pop()
+                self.dead_ends += 1
+            elif decision is None:
+                return self.picks
+            else:
+                stack.append(decision)
+        return None
+
+    # -- decisions ----------------------------------------------------------------------------------------------------
+
+    def _next_request(self, claim: int, request: int) -> Decision:
+        """Which alternative of the request after this one to take, in order of preference."""
+        request += 1
+        while claim < len(self.plans) and request == len(self.plans[claim].requests):
+            claim, request = claim + 1, 0
+        if claim == len(self.plans):
+            yield None
+            return
+        for ask in self.plans[claim].requests[request].alternatives:
+            places = self.all_places[id(ask)] if ask.all else self.places
+            count = len(places) if ask.all else ask.count
+            placed = sum(pick.claim == claim for pick in self.picks)
+            if placed + count > MAX_DEVICES_PER_CLAIM or (ask.all and not places):
+                continue
+            yield self._next_device(claim, request, ask, places, count, 0)
+
+    def _next_device(
+        self, claim: int, request: int, ask: Alternative, places: Sequence[Place], missing: int, start: int
+    ) -> Decision:
+        """Which device to take next for an alternative; those of All have no choice."""
+        if not missing:
+            yield self._next_request(claim, request)
+            return
+        for position in range(start, start + 1 if ask.all else len(places)):
+            if self.dead_ends > LOOK_AHEAD_AFTER and not ask.all and self._usable_from(position, ask) < missing:
+                return
+            candidate, pool = places[position]
+            if not ask.all and not self._is_candidate(claim, ask, candidate):
+                continue
+            values = self._values_if_free(claim, ask, candidate, pool)
+            if values is None:
+                continue
+            pick = self._take(claim, ask, candidate, pool, values)
+            yield self._next_device(claim, request, ask, places, missing - 1, position + 1)
+            self._take_back(pick, pool, values)
+
+    # -- checks, in the order Kubernetes makes them -------------------------------------------------------------------
+
+    def _is_candidate(self, claim: int, ask: Alternative, candidate: Candidate) -> bool:
+        """In use, asked for, on this node, large enough. Only a device that is not in use is shown to the selectors."""
+        self.budget -= 1
+        if self.budget < 0:
+            raise SearchLimit
+        return (
+            not self._in_use(claim, ask, candidate)
+            and self.selection.selects(candidate, ask, self.node)
+            and not capacity.unfit(candidate, ask)
+        )
+
+    def _in_use(self, claim: int, ask: Alternative, candidate: Candidate) -> bool:
+        if ask.admin_access:
+            return any(pick.claim == claim and pick.candidate is candidate for pick in self.picks)
+        if candidate.id in self.state.devices or self.picked.get(candidate.id):
+            return True
+        return candidate.id in self.state.shared and not candidate.shareable
+
+    def _values_if_free(self, claim: int, ask: Alternative, candidate: Candidate, pool: Pool) -> list[Values] | None:
+        """Counters, taints, constraints and shared capacity; what each constraint would hold, or None.
+
+        :raises AllocationError: a device that All must have violates a constraint.
+        """
+        if self._in_use(claim, ask, candidate):
+            return None
+        if self._must_be_charged(candidate) and self._ledger(pool).short(candidate):
+            return None
+        if first_untolerated(candidate.taints, ask.tolerations) is not None:
+            return None
+        values = [self.constraints[claim][index].next(candidate) for index in ask.constraints]
+        if None in values:
+            if ask.all:
+                raise self._violated(claim, ask, candidate)
+            return None
+        if candidate.shareable:
+            wanted = capacity.consumed_capacity(candidate, ask)
+            if capacity.shortage(candidate, wanted, self._taken(candidate)):
+                return None
+        return [value for value in values if value is not None]
+
+    def _must_be_charged(self, candidate: Candidate) -> bool:
+        if not candidate.counters:
+            return False
+        held = self.state.consumes_counters(candidate.id) or bool(self.shares.get(candidate.id))
+        return not (candidate.shareable and held)
+
+    def _taken(self, candidate: Candidate) -> Mapping[str, Quantity]:
+        taken = dict(self.state.capacity.get(candidate.id, {}))
+        for share in self.shares.get(candidate.id, ()):
+            for name, amount in share.items():
+                taken[name] = taken[name] + amount if name in taken else amount
+        return taken
+
+    def _violated(self, claim: int, ask: Alternative, candidate: Candidate) -> AllocationError:
+        where = f"claim {self.plans[claim].claim.key}, request {ask.name.rpartition('/')[2]}"
+        message = f"{where}: cannot add device {candidate.id} because a claim constraint would not be satisfied"
+        return AllocationError(message, where=where, device=str(candidate.id))
+
+    # -- taking, and taking back --------------------------------------------------------------------------------------
+
+    def _take(self, claim: int, ask: Alternative, candidate: Candidate, pool: Pool, values: list[Values]) -> Pick:
+        if self._must_be_charged(candidate):
+            self._ledger(pool).charge(candidate)
+        consumed = None
+        if candidate.shareable:
+            consumed = capacity.consumed_capacity(candidate, ask)
+            self.shares.setdefault(candidate.id, []).append(consumed)
+        else:
+            self.picked[candidate.id] = self.picked.get(candidate.id, 0) + 1
+        for index, value in zip(ask.constraints, values, strict=True):
+            self.constraints[claim][index].push(value)
+        self.picks.append(Pick(claim=claim, alternative=ask, candidate=candidate, consumed=consumed))
+        return self.picks[-1]
+
+    def _take_back(self, pick: Pick, pool: Pool, values: list[Values]) -> None:
+        self.picks.pop()
+        for index, _ in zip(pick.alternative.constraints, values, strict=True):
+            self.constraints[pick.claim][index].pop()
+        if pick.candidate.shareable:
+            self.shares[pick.candidate.id].pop()
+        else:
+            self.picked[pick.candidate.id] -= 1
+        if self._must_be_charged(pick.candidate):
+            self._ledger(pool).give_back(pick.candidate)
+
+    def _ledger(self, pool: Pool) -> CounterLedger:
+        ledger = self.ledgers.get(pool)
+        if ledger is None:
+            ledger = self.ledgers[pool] = CounterLedger(pool, self.state)
+        return ledger
+
+    # -- before the search, and looking ahead -------------------------------------------------------------------------
+
+    def _all_alternatives(self, plan: ClaimPlan) -> Iterator[tuple[Alternative, list[Place]]]:
+        for request in plan.requests:
+            for ask in request.alternatives:
+                if ask.all:
+                    yield ask, self._all_devices(plan, ask)
+
+    def _all_devices(self, plan: ClaimPlan, ask: Alternative) -> list[Place]:
+        """Every device All stands for, held ones too: it fails if one of them cannot be had (kubernetes#140769).
+
+        :raises AllocationError: a pool, of whatever driver, cannot be counted now.
+        """
+        where = f"claim {plan.claim.key}, request {ask.name.rpartition('/')[2]}"
+        for pool in self.pools:
+            if pool.incomplete or pool.invalid:
+                trouble = "currently being updated" if pool.incomplete else "currently invalid"
+                message = f"{where}: asks for all devices, but resource pool {pool.key} is {trouble}"
+                raise AllocationError(f"{message}: {pool.incomplete or pool.invalid}", where=where, transient=True)
+        return [
+            (candidate, pool)
+            for candidate, pool in self.places
+            if self.selection.selects(candidate, ask, self.node) and not capacity.unfit(candidate, ask)
+        ]
+
+    def _check_limit(self, plan: ClaimPlan) -> None:
+        total = sum(
+            min(len(self.all_places[id(ask)]) if ask.all else ask.count for ask in request.alternatives)
+            for request in plan.requests
+        )
+        if total > MAX_DEVICES_PER_CLAIM:
+            raise too_many(plan.claim, total)
+
+    def _usable_from(self, position: int, ask: Alternative) -> float:
+        """At most how many devices from a position on could serve; infinite where a selector error lies ahead."""
+        usable = self._usable.get(id(ask))
+        if usable is None:
+            usable = [0.0] * (len(self.places) + 1)
+            for index in range(len(self.places) - 1, -1, -1):
+                usable[index] = usable[index + 1] + self._could_serve(ask, self.places[index][0])
+            self._usable[id(ask)] = usable
+        return usable[position]
+
+    def _could_serve(self, ask: Alternative, candidate: Candidate) -> float:
+        if not ask.admin_access and candidate.id in self.state.devices:
+            return 0
+        try:
+            selected = self.selection.selects(candidate, ask, self.node)
+        except AllocationError:
+            return float("inf")
+        return float(
+            selected
+            and not capacity.unfit(candidate, ask)
+            and first_untolerated(candidate.taints, ask.tolerations) is None
+        )
+
+
+_EXHAUSTED: Final[Decision] = iter(())

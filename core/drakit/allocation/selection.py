@@ -1,0 +1,63 @@
+"""Whether a device is what a request asks for, remembered for every node that asks again.
+
+Source: k8s.io/dynamic-resource-allocation ``structured`` (isSelectable), messages included.
+"""
+
+from __future__ import annotations
+
+from drakit import cel
+from drakit.allocation.errors import AllocationError
+from drakit.allocation.pools import Candidate
+from drakit.allocation.requests import Alternative, Selector
+from drakit.model import Node
+
+__all__ = ["Selection"]
+
+
+class Selection:
+    """Selector results by device and expression. One for a whole cluster: nothing in it depends on the node."""
+
+    def __init__(self) -> None:
+        self._matches: dict[tuple[int, str], bool | cel.CelError] = {}
+
+    def first_mismatch(self, candidate: Candidate, alternative: Alternative) -> Selector | None:
+        """The first selector that is false for a device, class selectors first; None if all are true.
+
+        :raises AllocationError: a selector does not compile, or fails on this device. That is an error of the whole
+            attempt, not a mismatch.
+        """
+        for selector in alternative.selectors:
+            if not self._match(candidate, selector):
+                return selector
+        return None
+
+    def selects(self, candidate: Candidate, alternative: Alternative, node: Node) -> bool:
+        """Whether a device is asked for and usable on a node. The node comes last, so errors show on every node.
+
+        :raises AllocationError: as :meth:`first_mismatch`.
+        """
+        return self.first_mismatch(candidate, alternative) is None and candidate.is_for(node)
+
+    def _match(self, candidate: Candidate, selector: Selector) -> bool:
+        key = (id(candidate), selector.expression)
+        known = self._matches.get(key)
+        if known is None:
+            known = self._matches[key] = self._evaluate(candidate, selector.expression)
+        if isinstance(known, cel.CelError):
+            raise _fatal(candidate, selector, known) from known
+        return known
+
+    def _evaluate(self, candidate: Candidate, expression: str) -> bool | cel.CelError:
+        try:
+            return cel.compile(expression).matches(candidate.cel)
+        except cel.CelError as error:
+            return error
+
+
+def _fatal(candidate: Candidate, selector: Selector, error: cel.CelError) -> AllocationError:
+    if isinstance(error, cel.EvaluationError):
+        where = f"{selector.where} on device {candidate.id}"
+        return AllocationError(f"{where}: CEL runtime error: {error}", where=selector.where, device=str(candidate.id))
+    if isinstance(error, cel.UnsupportedExpression):
+        return AllocationError(f"{selector.where}: not supported by this version of drakit yet: {error}", where=selector.where)
+    return AllocationError(f"{selector.where}: CEL compile error: {error}", where=selector.where)

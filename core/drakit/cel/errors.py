@@ -1,0 +1,74 @@
+"""What can go wrong with an expression, by what the caller does next.
+
+CelError
+ +-- CompileError            the expression is wrong: fix it; one issue per fault, each with line and column
+ +-- UnsupportedExpression   the expression is fine for Kubernetes, but not decided here yet: ask somebody else
+ +-- EvaluationError         right expression, wrong device: add a guard, or fix what the driver publishes
+
+A selector that does not match is a result, not an error; an error is never "no match" (the allocator gives up).
+
+Source: github.com/google/cel-go ``common/error.go`` and ``common/errors.go`` for the text of an issue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from drakit.model.errors import DrakitError
+
+__all__ = ["CelError", "CompileError", "EvaluationError", "Issue", "UnsupportedExpression"]
+
+
+class CelError(DrakitError):
+    """Base of every error about an expression or its evaluation."""
+
+
+@frozen
+class Issue:
+    """One fault in an expression."""
+
+    message: str
+    line: int
+    """From 1; -1 where the fault has no place, such as too deep nesting."""
+    column: int
+    """From 1, in code points; 0 where the fault has no place."""
+    snippet: str = ""
+    """The line of source and the line with the caret; empty where the fault has no place."""
+
+    def __str__(self) -> str:
+        return f"ERROR: <input>:{self.line}:{self.column}: {self.message}{self.snippet}"
+
+
+class CompileError(CelError):
+    """An expression that Kubernetes rejects. ``str()`` is what cel-go prints, a caret under each fault."""
+
+    def __init__(self, issues: Iterable[Issue]) -> None:
+        self.issues = tuple(sorted(issues, key=lambda issue: (issue.line, issue.column)))
+        """Every fault found, in the order of the source."""
+        first = self.issues[0]
+        self.message, self.line, self.column = first.message, first.line, first.column
+        super().__init__("\n".join(map(str, self.issues)) if first.line else first.message)
+
+    @classmethod
+    def of_whole(cls, message: str) -> CompileError:
+        """A fault of the expression as a whole: line and column are 0, ``str()`` is the message alone."""
+        return cls([Issue(message, 0, 0)])
+
+
+class UnsupportedExpression(CelError):  # noqa: N818  # a statement about drakit, not about the expression
+    """An expression that uses something drakit cannot decide yet. Never a verdict."""
+
+    def __init__(self, construct: str, issue: Issue | None = None) -> None:
+        self.construct = construct
+        """What is not supported, such as ``function 'cidr'``."""
+        self.line = issue.line if issue else 0
+        """From 1; 0 when it was found during an evaluation."""
+        self.column = issue.column if issue else 0
+        text = f"{construct} is not supported yet"
+        super().__init__(f"UNSUPPORTED: <input>:{issue.line}:{issue.column}: {text}{issue.snippet}" if issue else text)
+
+
+class EvaluationError(CelError):
+    """A runtime error of an expression on one device, with cel-go's text."""

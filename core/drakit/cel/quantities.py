@@ -1,0 +1,137 @@
+"""Quantities as CEL has them: a value, and how apimachinery holds it.
+
+``isInteger()`` and ``asInteger()`` tell of the holding: only a number that fits an int64 with a power of ten counts. And
+comparing with a number held the slow way turns the receiver into one too, for the rest of the evaluation.
+
+Source: k8s.io/apimachinery ``pkg/api/resource/{quantity,amount}.go``; k8s.io/apiserver ``pkg/cel/library/quantity.go``.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from drakit.cel.values import INT64, NO_SUCH_OVERLOAD, Fault, NotDecided, Thing, Value, register
+from drakit.model.quantity import Quantity
+
+__all__ = ["QuantityValue"]
+
+_PARTS: Final = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(.*)", re.DOTALL)
+_BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_NANO: Final = -9
+_FAULT: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
+
+@register
+class QuantityValue(Thing):
+    """A quantity during one evaluation; not shared between evaluations, because comparing may change it."""
+
+    __slots__ = ("computed", "fast", "quantity")
+    type_name = "kubernetes.Quantity"
+
+    def __init__(self, quantity: Quantity, fast: tuple[int, int] | None, *, computed: bool = False) -> None:
+        self.quantity = quantity
+        self.fast = fast
+        """Number and power of ten while it is held as an int64; None once it is held the slow way."""
+        self.computed = computed
+        """From ``add`` or ``sub``: cel-go's equality does not take such a one on the right."""
+
+    @classmethod
+    def parse(cls, text: str) -> QuantityValue:
+        """
+        :raises Fault: not a quantity.
+        """
+        try:
+            quantity = Quantity.parse(text)
+        except ValueError:
+            raise Fault(_FAULT) from None
+        return cls(quantity, _fast(text))
+
+    @classmethod
+    def of(cls, quantity: Quantity) -> QuantityValue:
+        """A device's capacity, as a cluster would read it."""
+        return cls(quantity, _fast(str(quantity)))
+
+    def equals(self, other: Value) -> bool:
+        if not isinstance(other, QuantityValue) or other.computed:
+            raise Fault(NO_SUCH_OVERLOAD)
+        return self.quantity == other.quantity
+
+    def compare(self, other: QuantityValue) -> int:
+        """-1, 0 or 1."""
+        if other.fast is None:
+            self.fast = None
+        return (self.quantity > other.quantity) - (self.quantity < other.quantity)
+
+    def sign(self) -> int:
+        return (self.quantity.value > 0) - (self.quantity.value < 0)
+
+    def as_int64(self) -> int | None:
+        """The value where it is held as an integer."""
+        if self.fast is None or self.fast[1] < 0:
+            return None
+        return _scaled(*self.fast)
+
+    def approximate(self) -> float:
+        """As a double: the number as a double, times the power of ten."""
+        if self.fast is None:
+            raise NotDecided("asApproximateFloat() of a quantity beyond 64 bits")
+        number, scale = self.fast
+        return float(number) if scale == 0 else float(number) * float(f"1e{scale}")
+
+    def plus(self, other: QuantityValue | int, sign: int = 1) -> QuantityValue:
+        """The sum, or the difference with a sign of -1."""
+        right = QuantityValue(Quantity(Decimal(other)), (other, 0)) if isinstance(other, int) else other
+        try:
+            total = self.quantity + right.quantity if sign > 0 else self.quantity - right.quantity
+        except ValueError as error:
+            raise NotDecided(str(error)) from None
+        return QuantityValue(total, _added(self.fast, right.fast, sign), computed=True)
+
+
+def _fast(text: str) -> tuple[int, int] | None:
+    """How ``ParseQuantity`` holds a number it accepts: number and power of ten, or None for the slow way."""
+    match = _PARTS.fullmatch(text)
+    assert match is not None
+    sign, integer, fraction, suffix = match[1], match[2].lstrip("0"), match[3] or "", match[4]
+    multiplier, scale = 1, 0
+    if suffix in _BINARY:
+        exponent = _BINARY[suffix]
+        # 2**exponent has about exponent * 3 / 10 digits.
+        digits_left = 15 - len(integer or "0") - exponent * 3 // 10 - 1 if not fraction else -1
+        multiplier = 2**exponent
+    else:
+        scale = _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
+        digits_left = 18 - len(integer or "0") - len(fraction)
+    scale -= len(fraction)
+    if digits_left < 0 or scale < _NANO:
+        return None
+    number = int((integer or "0") + fraction) * multiplier
+    if number not in INT64:
+        return None
+    return (-number if sign == "-" else number), scale
+
+
+def _added(left: tuple[int, int] | None, right: tuple[int, int] | None, sign: int) -> tuple[int, int] | None:
+    if left is None or right is None:
+        return None
+    (one, one_scale), (other, other_scale) = left, (right[0] * sign, right[1])
+    if other == 0:
+        return left
+    if one == 0:
+        return other, other_scale
+    scale = min(one_scale, other_scale)
+    first, second = _scaled(one, one_scale - scale), _scaled(other, other_scale - scale)
+    if first is None or second is None or first + second not in INT64:
+        return None
+    return first + second, scale
+
+
+def _scaled(number: int, scale: int) -> int | None:
+    """``number * 10**scale`` where that fits an int64."""
+    if number == 0 or scale > 18:
+        return None if number else 0
+    value = number * 10**scale
+    return value if value in INT64 else None

@@ -1,0 +1,32 @@
+"""Recursion without Python's stack.
+
+Expressions may nest 250 deep, and each level takes several calls: more than Python's default stack allows, and a
+library must not raise that limit. So the walkers of a tree are generators that yield the walk of a child and get its
+result back, and :func:`run` keeps the stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeAlias, TypeVar, cast
+
+__all__ = ["Walk", "run"]
+
+T = TypeVar("T")
+
+Walk: TypeAlias = "Generator[Generator[Any, Any, Any], Any, T]"
+"""A walk that ends in a ``T``; what it yields are walks too."""
+
+
+def run(walk: Walk[T]) -> T:
+    """Walk to the end and give the result; what a walk raises passes through the walks that wait for it."""
+    stack: list[Generator[Any, Any, Any]] = [walk]
+    result: Any = None
+    while stack:
+        try:
+            stack.append(stack[-1].send(result))
+            result = None
+        except StopIteration as stop:
+            stack.pop()
+            result = stop.value
+    return cast("T", result)

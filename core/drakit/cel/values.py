@@ -1,0 +1,323 @@
+"""Values during an evaluation, and what every type of value can do.
+
+========================  =========================================================================================
+CEL                       here
+========================  =========================================================================================
+bool, int, double         ``bool``, ``int`` (always in :data:`INT64`), ``float``
+uint                      :class:`UInt`, always in :data:`UINT64`
+string, bytes, null       ``str``, ``bytes``, ``None``
+list                      ``tuple``, or :class:`Concatenation`, which compares differently
+map                       :class:`Map`
+optional, type            :class:`Optional`, :class:`TypeValue`
+Quantity, Semver          :class:`drakit.cel.quantities.QuantityValue`, :class:`drakit.cel.semver.Semver`
+========================  =========================================================================================
+
+Source: github.com/google/cel-go ``common/types``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from attrs import field, frozen
+
+__all__ = ["INT64", "NO_SUCH_OVERLOAD", "UINT64", "Abort", "Concatenation", "Fault", "Map", "NotDecided", "Optional", "Thing",
+           "TypeValue", "UInt", "Value", "compare", "equal", "equals", "format_double", "register", "text", "type_name"]  # fmt: skip
+
+INT64: Final = range(-(2**63), 2**63)
+UINT64: Final = range(2**64)
+
+Value: TypeAlias = Any
+"""A value of the table above. ``Any``: CEL is dynamically typed here, its own checker has already run."""
+
+NO_SUCH_OVERLOAD: Final = "no such overload"
+
+
+class Fault(Exception):  # noqa: N818  # a CEL error value, not one of drakit's errors
+    """A CEL error during an evaluation: ``&&``, ``||``, ``all`` and ``exists`` may absorb it."""
+
+
+class Abort(Exception):  # noqa: N818  # as above
+    """An evaluation that cel-go gives up at once, whatever stands around it."""
+
+
+class NotDecided(Exception):  # noqa: N818  # as above
+    """An evaluation reached something drakit cannot decide yet."""
+
+
+class UInt(int):
+    """An unsigned integer; a Python int in all but its CEL type."""
+
+    __slots__ = ()
+
+
+class Concatenation(tuple[Value, ...]):
+    """A list made by ``+``: unlike other lists it passes an element's error on when it is compared."""
+
+    __slots__ = ()
+
+
+@frozen
+class TypeValue:
+    """A type as a value, such as ``int`` or ``type(x)``."""
+
+    name: str
+
+
+@frozen(eq=False)
+class Optional:
+    """An optional value."""
+
+    value: Value = None
+    present: bool = False
+
+    def get(self) -> Value:
+        if not self.present:
+            raise Fault("optional.none() dereference")
+        return self.value
+
+
+class Thing:
+    """A value of a Kubernetes type, which brings its own rules."""
+
+    __slots__ = ()
+    type_name: str
+
+    def equals(self, other: Value) -> bool:
+        """Equality as the type has it; a :class:`Fault` where it has none."""
+        raise NotImplementedError
+
+    @property
+    def hashable(self) -> bool:
+        return True
+
+
+_MISSING: Final = object()
+
+
+def _key(key: Value) -> tuple[type, Value]:
+    """A dict key that keeps ``1``, ``1u``, ``1.0`` and ``true`` apart."""
+    return type(key), key
+
+
+@frozen(eq=False)
+class Map:
+    """A map. ``default`` is what a lookup of a missing key finds: membership and iteration don't see it."""
+
+    entries: Mapping[tuple[type, Value], Value] = field(factory=dict[tuple[type, Any], Any])
+    default: Value = _MISSING
+
+    @classmethod
+    def of(cls, pairs: Mapping[str, Value], default: Value = _MISSING) -> Map:
+        """A map with strings as keys."""
+        return cls({(str, key): value for key, value in pairs.items()}, default)
+
+    @classmethod
+    def literal(cls, pairs: Iterator[tuple[Value, Value]]) -> Map:
+        """A map from pairs, the last of equal keys winning."""
+        return cls({_key(_checked_key(key)): value for key, value in pairs})
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Value]:
+        return (key for _, key in self.entries)
+
+    def contains(self, key: Value) -> bool:
+        return self._lookup(key) is not _MISSING
+
+    def find(self, key: Value) -> tuple[Value, bool]:
+        """The value of a key, and whether there is one."""
+        value = self._lookup(key)
+        if value is _MISSING:
+            value = self.default
+        return (None, False) if value is _MISSING else (value, True)
+
+    def _lookup(self, key: Value) -> Value:
+        _checked_key(key)
+        found = self.entries.get(_key(key), _MISSING)
+        if found is not _MISSING or isinstance(key, bool):
+            return found
+        # Numbers find the key of another numeric type with the same value.
+        if isinstance(key, float):
+            if not key.is_integer():
+                return _MISSING
+            whole = int(key)
+            found = self.entries.get((int, whole), _MISSING)
+            return found if found is not _MISSING else self.entries.get((UInt, whole), _MISSING)
+        if isinstance(key, int):
+            return self.entries.get((int if isinstance(key, UInt) else UInt, int(key)), _MISSING)
+        return _MISSING
+
+
+def _checked_key(key: Value) -> Value:
+    if isinstance(key, Thing) and not key.hashable:
+        raise Abort(f"internal error: runtime error: hash of unhashable type cel.{key.type_name.rpartition('.')[2]}")
+    if isinstance(key, bool | int | float | str):
+        return key
+    raise NotDecided(f"a map key of type {type_name(key)}")
+
+
+_NAMES: Final[dict[type, str]] = {
+    bool: "bool", int: "int", UInt: "uint", float: "double", str: "string", bytes: "bytes", type(None): "null_type",
+    tuple: "list", Concatenation: "list", Map: "map", Optional: "optional_type", TypeValue: "type",
+}  # fmt: skip
+
+
+def register(kind: type[Thing]) -> type[Thing]:
+    """Class decorator: make a Kubernetes type known by its name."""
+    _NAMES[kind] = kind.type_name
+    return kind
+
+
+def type_name(value: Value) -> str:
+    """The name of a value's type as cel-go has it in messages."""
+    return _NAMES[type(value)]
+
+
+_EXPONENT_FROM: Final = 21
+
+
+def format_double(value: float) -> str:
+    """Go's ``%g``: the shortest digits that read back, an exponent below 1e-4 and from 1e21 on."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    mantissa, _, exponent = f"{value!r}".partition("e")
+    sign, mantissa = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
+    integer, _, fraction = mantissa.partition(".")
+    digits = (integer + fraction).lstrip("0")
+    if not digits:
+        return f"{sign}0"
+    leading = len(integer + fraction) - len(digits)
+    power = len(integer) - leading - 1 + int(exponent or 0)
+    digits = digits.rstrip("0")
+    if power < -4 or power >= _EXPONENT_FROM:
+        rest = f".{digits[1:]}" if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{rest}e{'-' if power < 0 else '+'}{abs(power):02}"
+    if power < 0:
+        return f"{sign}0.{'0' * (-power - 1)}{digits}"
+    digits = digits.ljust(power + 1, "0")
+    return f"{sign}{digits[: power + 1]}" + (f".{digits[power + 1 :]}" if len(digits) > power + 1 else "")
+
+
+def text(value: Value) -> str:
+    """A value inside a message, as Go prints it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return format_double(value)
+    if isinstance(value, str | int):
+        return str(value)
+    raise NotDecided(f"a message that shows a value of type {type_name(value)}")
+
+
+# -- equality -------------------------------------------------------------------------------------------------------
+
+
+def equal(left: Value, right: Value) -> bool:
+    """``left == right`` across types, as ``types.Equal``: null first, then by the left side's rule.
+
+    :raises Fault: where the left side's type refuses the comparison.
+    """
+    if left is None or right is None:
+        return left is right
+    return equals(left, right)
+
+
+def equals(left: Value, right: Value) -> bool:
+    """The left side's own rule, without the one for null."""
+    if isinstance(left, Thing):
+        return left.equals(right)
+    rule = _EQUALS.get(type(left))
+    return rule(left, right) if rule else False
+
+
+def _same_type(left: Value, right: Value) -> bool:
+    return type(left) is type(right) and bool(left == right)
+
+
+def _numbers(left: Value, right: Value) -> bool:
+    if isinstance(right, bool) or not isinstance(right, int | float) or left != left or right != right:  # noqa: PLR0124
+        return False
+    return _compare_numbers(left, right) == 0
+
+
+def _lists(left: tuple[Value, ...], right: Value) -> bool:
+    if not isinstance(right, tuple) or len(left) != len(right):
+        return False
+    first_fault: Fault | None = None
+    for one, other in zip(left, right, strict=True):
+        try:
+            if not equal(one, other):
+                return False
+        except Fault as fault:
+            first_fault = first_fault or fault
+    # An element that cannot be compared counts as equal, except in a concatenation.
+    if first_fault and isinstance(left, Concatenation):
+        raise first_fault
+    return True
+
+
+def _maps(left: Map, right: Value) -> bool:
+    if not isinstance(right, Map) or len(left) != len(right):
+        return False
+    for key in left:
+        other, found = right.find(key)
+        if not found:
+            return False
+        try:
+            if not equal(left.find(key)[0], other):
+                return False
+        except Fault:
+            continue
+    return True
+
+
+def _optionals(left: Optional, right: Value) -> bool:
+    if not isinstance(right, Optional) or not (left.present and right.present):
+        return isinstance(right, Optional) and left.present == right.present
+    return equals(left.value, right.value)
+
+
+_EQUALS: Final[dict[type, Callable[[Any, Value], bool]]] = {
+    bool: _same_type, str: _same_type, bytes: _same_type, TypeValue: _same_type, type(None): _same_type,
+    int: _numbers, UInt: _numbers, float: _numbers, tuple: _lists, Concatenation: _lists, Map: _maps, Optional: _optionals,
+}  # fmt: skip
+
+
+# -- order ----------------------------------------------------------------------------------------------------------
+
+
+def _compare_numbers(left: float, right: float) -> int:
+    """-1, 0 or 1. An int beside a double is rounded to a double first, as in Go, unless the double is beyond its range."""
+    if isinstance(left, float) or isinstance(right, float):
+        whole = right if isinstance(left, float) else left
+        double = left if isinstance(left, float) else right
+        if not isinstance(whole, float):
+            bounds = (0.0, 18446744073709551615.0) if isinstance(whole, UInt) else (-9223372036854775808.0, 9223372036854775807.0)
+            sign = -1 if double < bounds[0] else 1 if double > bounds[1] else _sign(double, float(whole))
+            return sign if double is left else -sign
+    return _sign(left, right)
+
+
+def _sign(left: Any, right: Any) -> int:
+    return (left > right) - (left < right)
+
+
+def compare(left: Value, right: Value) -> int:
+    """-1, 0 or 1; ``left`` is of a type that has an order.
+
+    :raises Fault: the right side cannot be compared with the left.
+    """
+    if isinstance(left, bool | str | bytes):
+        if type(left) is type(right):
+            return _sign(left, right)
+    elif isinstance(right, int | float) and not isinstance(right, bool):
+        if left != left or right != right:  # noqa: PLR0124  # NaN
+            raise Fault("NaN values cannot be ordered")
+        return _compare_numbers(left, right)
+    raise Fault(NO_SUCH_OVERLOAD)

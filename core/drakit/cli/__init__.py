@@ -1,0 +1,67 @@
+"""The command line: one module per command, imported only when it runs, so that ``drakit --help`` starts at once."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Final
+
+import click
+
+__all__ = ["cli", "main"]
+
+COMMANDS: Final = {
+    "simulate": "Nodes, slices and claims in, allocation out, and why not.",
+    "view": "Draw meshes: who holds which chips, what is down, what would fit.",
+    "slices": "ResourceSlices from Inventory documents, without hardware.",
+    "plugins": "What is loaded, from where, with which hooks.",
+}
+"""Name and summary of each command; a test holds the summaries against the modules'."""
+
+
+class _LazyGroup(click.Group):
+    """Knows its commands by name; a command's module is imported when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"drakit.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="drakit")
+def cli() -> None:
+    """Kubernetes Dynamic Resource Allocation on your desk: model hardware, predict and explain allocations.
+
+    \b
+    Example:
+      drakit simulate -f examples/tpu-16x16-failed-host.yaml
+    """
+
+
+def main() -> None:
+    """Run the command line. Exit 0: fine, 1: findings, 2: usage or unreadable input. No traceback reaches a user."""
+    from drakit.model.errors import DrakitError  # noqa: PLC0415 - a hundredth of a second that --help can do without
+
+    try:
+        cli(prog_name="drakit")
+    except DrakitError as error:
+        for line in str(error).splitlines() or ["unknown error"]:
+            click.echo(f"error: {line}", err=True)
+        sys.exit(2)
+    except Exception as error:
+        if os.environ.get("DRAKIT_DEBUG", "0") not in ("", "0"):
+            raise
+        text = " ".join(str(error).split())
+        click.echo(f"error: drakit has a fault: {type(error).__name__}: {text}; DRAKIT_DEBUG=1 shows where", err=True)
+        sys.exit(2)

@@ -1,0 +1,5 @@
+"""``python -m drakit.cli``."""
+
+from drakit.cli import main
+
+main()

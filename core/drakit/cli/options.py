@@ -1,0 +1,73 @@
+"""What the commands have in common: their options, reading their files, and writing JSON, YAML or a picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from drakit.files import Loaded
+
+__all__ = ["emit", "filename_option", "output_option", "read", "show"]
+
+WIDTH_WITHOUT_TERMINAL: Final = 200
+"""Columns; 80, the usual guess, would fold what somebody wants to search or compare."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+filename_option = click.option(
+    "-f",
+    "--filename",
+    "filenames",
+    multiple=True,
+    metavar="FILE|DIR|-",
+    help="YAML or JSON to read, a folder of such files, or - for standard input. Can be given several times.",
+)
+
+
+def output_option(*choices: str) -> Callable[[F], F]:
+    """``-o``, the first choice being the default."""
+    return click.option(
+        "-o", "--output", type=click.Choice(choices), default=choices[0], show_default=True, help="What to write."
+    )
+
+
+def read(filenames: Sequence[str]) -> Loaded:
+    """The cluster in the files of ``-f``. Plugins that failed are reported on standard error.
+
+    :raises click.UsageError: no file was named.
+    """
+    from drakit.files import read_cluster  # noqa: PLC0415 - only when there is something to read
+
+    if not filenames:
+        raise click.UsageError("nothing to read: name a file, a folder or - with -f")
+    loaded = read_cluster(filenames)
+    for error in loaded.plugin_errors:
+        click.echo(f"error: {error}", err=True)
+    return loaded
+
+
+def emit(document: Any, output: str) -> None:
+    """Write a document as JSON or YAML."""
+    if output == "json":
+        click.echo(json.dumps(document, indent=2))
+        return
+    import yaml  # noqa: PLC0415 - only for YAML
+
+    documents = document if isinstance(document, list) else [document]
+    click.echo(yaml.safe_dump_all(documents, sort_keys=False), nl=False)
+
+
+def show(view: RenderableType) -> None:
+    """Write tables and pictures for people, in colour where there is a terminal."""
+    from rich.console import Console  # noqa: PLC0415 - only for people
+
+    console = Console(highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = WIDTH_WITHOUT_TERMINAL
+    console.print(view)

@@ -1,0 +1,90 @@
+"""``simulate --jsonl``: one question a line, one answer a line, for tests and tools.
+
+A question has ``node`` (or ``nodes``), ``slices``, ``classes``, ``claims`` and ``allocated``, objects without their apiVersion
+and kind; the claims are allocated together, as those of one pod. The answer is ``{"node", "results"}`` with one
+AllocationResult for each claim, ``{"results": null}`` where they do not fit, or ``{"error"}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, TextIO, TypeVar
+
+from drakit.allocation import AllocatedState, AllocationError, Cluster, SearchLimit
+from drakit.model import DeviceClass, DeviceID, DeviceTaintRule, DrakitError, Fault, InvalidObject, Node, ResourceClaim, ResourceSlice
+from drakit.model.quantity import quantity
+from drakit.model.wire import decode_as, encode_part
+from drakit.views.contract import error_as_json
+
+__all__ = ["answer_lines"]
+
+T = TypeVar("T")
+
+
+def answer_lines(questions: Iterable[str], answers: TextIO) -> None:
+    """Answer every line that is not empty; a question that cannot be read gets an error for an answer."""
+    for line in questions:
+        if line.strip():
+            answers.write(json.dumps(_answer(line)) + "\n")
+            answers.flush()
+
+
+def _answer(line: str) -> dict[str, Any]:
+    try:
+        question = json.loads(line)
+        if not isinstance(question, Mapping):
+            raise InvalidObject("question", [Fault("", "must be a JSON object")])
+        return _allocate(question)
+    except AllocationError as error:
+        return {"error": error_as_json(error)}
+    except (DrakitError, ValueError, RecursionError) as error:
+        return {"error": {"message": "; ".join(str(error).splitlines())}}
+
+
+def _allocate(question: Mapping[str, Any]) -> dict[str, Any]:
+    nodes = _objects(question, "nodes", Node) or [_object(question.get("node") or {}, Node, "node")]
+    cluster = Cluster(
+        nodes=nodes,
+        slices=_objects(question, "slices", ResourceSlice),
+        classes=_objects(question, "classes", DeviceClass),
+        taint_rules=_objects(question, "taintRules", DeviceTaintRule),
+    )
+    claims = _objects(question, "claims", ResourceClaim)
+    state = _state(question.get("allocated") or {})
+    for node in nodes:
+        try:
+            results = cluster.allocate_on(node, claims, state)
+        except SearchLimit:
+            return {"error": {"message": "not decided: gave up"}}
+        if results is not None:
+            return {"node": node.name, "results": [encode_part(result) for result in results]}
+    return {"results": None}
+
+
+def _objects(question: Mapping[str, Any], name: str, type_: type[T]) -> list[T]:
+    items = question.get(name) or []
+    if not isinstance(items, list):
+        raise InvalidObject("question", [Fault(name, "must be a list")])
+    return [_object(item, type_, f"{name}[{index}]") for index, item in enumerate(items)]
+
+
+def _object(item: Any, type_: type[T], what: str) -> T:
+    body = {k: v for k, v in item.items() if k not in ("apiVersion", "kind")} if isinstance(item, Mapping) else item
+    return decode_as(body, type_, what, strict=type_ is not Node)
+
+
+def _state(allocated: Mapping[str, Any]) -> AllocatedState:
+    """``{"devices": [id], "shared": [id], "capacity": [{id, "consumed"}]}``, an id being driver, pool and device."""
+    return AllocatedState(
+        devices=frozenset(map(_id, allocated.get("devices") or ())),
+        shared=frozenset(map(_id, allocated.get("shared") or ())),
+        capacity={
+            _id(entry): {name: quantity(amount) for name, amount in entry.get("consumed", {}).items()}
+            for entry in allocated.get("capacity") or ()
+        },
+    )
+
+
+def _id(entry: Mapping[str, Any]) -> DeviceID:
+    return DeviceID(str(entry.get("driver")), str(entry.get("pool")), str(entry.get("device")))

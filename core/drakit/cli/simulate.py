@@ -1,0 +1,47 @@
+"""``drakit simulate``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from drakit.cli.options import emit, filename_option, output_option, read, show
+
+__all__ = ["command"]
+
+
+@click.command("simulate")
+@filename_option
+@output_option("table", "wide", "json", "yaml")
+@click.option("--jsonl", is_flag=True, help="Read one question a line from standard input, write one answer a line.")
+def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:  # noqa: FBT001 - click
+    """Say what the scheduler would give to claims and pods, and why not.
+
+    Reads Nodes, ResourceSlices, DeviceClasses, ResourceClaims, ResourceClaimTemplates, Pods, DeviceTaintRules, Lists of
+    them, and Inventory documents. Claims are served in file order, each keeping what the former got.
+
+    Exit status: 0 everything was allocated, 1 something was not, 2 the input cannot be used.
+
+    \b
+    Examples:
+      drakit simulate -f examples/tpu-16x16-failed-host.yaml
+      kubectl get nodes,resourceslices,deviceclasses,resourceclaims -A -o json | drakit simulate -f - -o wide
+    """
+    if jsonl:
+        from drakit.cli.questions import answer_lines  # noqa: PLC0415 - only for tools
+
+        answer_lines(sys.stdin, sys.stdout)
+        return
+    from drakit.allocation import simulate  # noqa: PLC0415 - not for --help
+    from drakit.views.contract import report_as_json  # noqa: PLC0415
+
+    loaded = read(filenames)
+    report = simulate(loaded.cluster)
+    if output in ("json", "yaml"):
+        emit(report_as_json(report, loaded.plugin_errors), output)
+    else:
+        from drakit.views.report import report_view  # noqa: PLC0415 - rich, only for people
+
+        show(report_view(report, wide=output == "wide"))
+    sys.exit(0 if report.verdict == "allocated" and not loaded.plugin_errors else 1)

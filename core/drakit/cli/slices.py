@@ -1,0 +1,38 @@
+"""``drakit slices``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from drakit.cli.options import emit, filename_option, output_option, read, show
+
+__all__ = ["command"]
+
+
+@click.command("slices")
+@filename_option
+@output_option("yaml", "json", "table")
+def command(filenames: tuple[str, ...], output: str) -> None:
+    """Write the ResourceSlices that Inventory documents stand for, without hardware.
+
+    \b
+    Example:
+      drakit slices -f examples/tpu-16x16-failed-host.yaml -o table
+    """
+    from drakit.model.wire import encode  # noqa: PLC0415 - not for --help
+
+    loaded = read(filenames)
+    if output == "table":
+        from drakit.views.slices import slices_view  # noqa: PLC0415 - rich, only for people
+
+        show(slices_view(loaded.slices))
+    elif output == "json":
+        items = [encode(slice_) for slice_ in loaded.slices]
+        emit({"apiVersion": "v1", "kind": "List", "items": items}, output)
+    else:
+        emit([encode(slice_) for slice_ in loaded.slices], output)
+    if not loaded.slices:
+        click.echo("no slices: the input has no Inventory document that describes any", err=True)
+    sys.exit(1 if loaded.plugin_errors or not loaded.slices else 0)

@@ -1,0 +1,36 @@
+"""``drakit view``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from drakit.cli.options import filename_option, read, show
+
+__all__ = ["command"]
+
+
+@click.command("view")
+@filename_option
+def command(filenames: tuple[str, ...]) -> None:
+    """Draw meshes: who holds which chips, what is down, what would fit.
+
+    Claims that are not allocated yet are allocated first, as `drakit simulate` does it. A pool is drawn if its devices
+    say where they lie, by the attributes `topology` (4x8) and `origin` (0,8).
+
+    \b
+    Example:
+      drakit view -f examples/tpu-16x16-failed-host.yaml
+    """
+    from drakit.allocation import simulate  # noqa: PLC0415 - not for --help
+    from drakit.views.mesh import mesh_view, meshes  # noqa: PLC0415
+
+    loaded = read(filenames)
+    cluster = simulate(loaded.cluster).cluster
+    drawable = meshes(cluster, cluster.state)
+    for mesh in drawable:
+        show(mesh_view(mesh))
+    if not drawable:
+        click.echo("nothing to draw: no pool has devices with the attributes topology and origin", err=True)
+    sys.exit(1 if loaded.plugin_errors or not drawable else 0)

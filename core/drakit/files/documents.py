@@ -1,0 +1,172 @@
+"""YAML and JSON documents from files, each with where it stands.
+
+YAML is read as Kubernetes' own reader does: timestamps and base-60 numbers are strings, a key that stands twice is an
+error, and an alias bomb is refused before it is unfolded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import yaml
+from attrs import frozen
+
+from drakit.model import DrakitError
+
+__all__ = ["Document", "TextStream", "UnreadableFile", "read_documents"]
+
+SUFFIXES: Final = (".yaml", ".yml", ".json")
+MAX_VALUES: Final = 20_000_000
+"""Values in one document once aliases are unfolded; more is an attack, not a cluster."""
+
+
+class UnreadableFile(DrakitError):
+    """A file or document that cannot be used; the message starts with where."""
+
+
+@frozen
+class Document:
+    """One document of a file."""
+
+    where: str
+    """File, number of the document and line, for messages."""
+    content: Mapping[str, Any]
+
+
+class TextStream(Protocol):
+    """Standard input, or what stands for it."""
+
+    def read(self) -> str: ...
+
+
+def read_documents(paths: Iterable[str | Path], stdin: TextStream) -> Iterator[Document]:
+    """The documents of files, of the files in folders (by name), and of standard input for ``-``; empty ones are left out.
+
+    :raises UnreadableFile: a file that cannot be read or parsed, or a document that is not an object.
+    """
+    for path in paths:
+        if str(path) == "-":
+            yield from _parse("<stdin>", stdin.read())
+            continue
+        for file in _files(Path(path)):
+            try:
+                text = file.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise UnreadableFile(f"{file}: {_os_message(error)}") from error
+            yield from _parse(str(file), text)
+
+
+def _files(path: Path) -> Sequence[Path]:
+    if not path.is_dir():
+        return [path]
+    files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file())
+    if not files:
+        raise UnreadableFile(f"{path}: the folder has no {', '.join(SUFFIXES)} files")
+    return files
+
+
+def _os_message(error: OSError | UnicodeDecodeError) -> str:
+    if isinstance(error, OSError):
+        return (error.strerror or str(error)).lower()
+    return f"is not UTF-8 text (byte {error.start})"
+
+
+def _parse(file: str, text: str) -> Iterator[Document]:
+    parse = _parse_json if text.lstrip()[:1] in ("{", "[") and file.endswith((".json", ">")) else _parse_yaml
+    for number, (line, content) in enumerate(parse(file, text), start=1):
+        if content is None:
+            continue
+        where = f"{file}, document {number} (line {line})"
+        if not isinstance(content, Mapping):
+            raise UnreadableFile(f"{where}: must be an object with apiVersion and kind")
+        yield Document(where, content)
+
+
+def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            keys = [key for key, _ in pairs]
+            raise UnreadableFile(f"{file}: key {next(k for k in keys if keys.count(k) > 1)!r} stands twice in one object")
+        return dict(pairs)
+
+    try:
+        yield 1, json.loads(text, object_pairs_hook=unique)
+    except (json.JSONDecodeError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and error.msg.startswith("Extra data"):
+            yield from _parse_yaml(file, text)
+            return
+        raise UnreadableFile(f"{file}: is not valid JSON: {error}") from error
+
+
+def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:
+    loader = _Loader(text)
+    try:
+        while loader.check_node():
+            node = loader.get_node()
+            if _unfolded_size(node, {}) > MAX_VALUES:
+                raise UnreadableFile(f"{file}: has more than {MAX_VALUES} values once its aliases are unfolded")
+            yield node.start_mark.line + 1, loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise UnreadableFile(f"{file}: is not valid YAML{at}: {error.problem or error.context}") from error
+    except yaml.YAMLError as error:
+        raise UnreadableFile(f"{file}: is not valid YAML: {' '.join(str(error).split())}") from error
+    except RecursionError as error:
+        raise UnreadableFile(f"{file}: is nested too deeply") from error
+    finally:
+        loader.dispose()
+
+
+def _unfolded_size(node: yaml.Node, sizes: dict[int, float]) -> float:
+    """Values a node stands for, aliases counted as often as they are used; infinite for one that contains itself."""
+    known = sizes.get(id(node))
+    if known is not None:
+        return known
+    sizes[id(node)] = float("inf")
+    size = 1.0
+    if isinstance(node, yaml.SequenceNode):
+        size += sum(_unfolded_size(item, sizes) for item in node.value)
+    elif isinstance(node, yaml.MappingNode):
+        size += sum(_unfolded_size(key, sizes) + _unfolded_size(value, sizes) for key, value in node.value)
+    sizes[id(node)] = size
+    return size
+
+
+_Base: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_Base):  # type: ignore[valid-type,misc]  # the C loader where there is one
+    """PyYAML's safe loader with Kubernetes' idea of scalars, and without duplicate keys."""
+
+    yaml_implicit_resolvers: Final = {
+        first: [(tag, regexp) for tag, regexp in resolvers if not tag.endswith((":timestamp", ":int", ":float"))]
+        for first, resolvers in _Base.yaml_implicit_resolvers.items()
+    }
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
+        keys: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                if key.value in keys:
+                    raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} stands twice", key.start_mark)
+                keys.add(key.value)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+        return mapping
+
+
+# Numbers as in YAML 1.1, but without base 60: 08:00:27 is text.
+_INT: Final = re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0[0-7_]*|[1-9][0-9_]*)$")
+_FLOAT: Final = re.compile(
+    r"""[-+]?(?: [0-9][0-9_]*\.[0-9_]* (?:[eE][-+]?[0-9]+)?
+             |   \.[0-9]+ (?:[eE][-+]?[0-9]+)?
+             |   [0-9]+ [eE][-+]?[0-9]+
+             |   \.(?:inf|Inf|INF|nan|NaN|NAN) )$""",
+    re.VERBOSE,
+)
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", _INT, list("-+0123456789"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+0123456789."))

@@ -1,0 +1,143 @@
+"""Files in, a cluster out: objects, ``v1`` Lists of them, and Inventory documents, which plugins expand.
+
+Every error names the file, the document and its line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+from attrs import field, frozen
+
+from drakit.allocation import Cluster, DuplicateObject
+from drakit.files.documents import Document, TextStream, UnreadableFile, read_documents
+from drakit.hooks import PluginError, Plugins, expand
+from drakit.model import DrakitError, ResourceSlice
+from drakit.model._convert import frozen_tuple
+from drakit.model.wire import KubernetesObject, decode
+from drakit.topology import pack
+
+__all__ = ["Loaded", "load", "read_cluster"]
+
+
+@frozen(kw_only=True)
+class Loaded:
+    """What files contain."""
+
+    cluster: Cluster
+    slices: tuple[ResourceSlice, ...] = field(converter=frozen_tuple)
+    """The slices that came from Inventory documents."""
+    plugin_errors: tuple[PluginError, ...] = field(default=(), converter=frozen_tuple)
+    """Plugins that failed while an Inventory was expanded; what they add is missing."""
+
+
+def load(*paths: str | Path, plugins: Plugins | None = None) -> Cluster:
+    """The cluster that files describe.
+
+    :param paths: YAML or JSON files, folders of them, or ``-`` for standard input; in order.
+    :param plugins: for Inventory documents; None: those that are installed, loaded when they are needed.
+    :raises DrakitError: a file, a document or a field that is wrong, or a plugin that fails, with where it is.
+    """
+    loaded = read_cluster(paths, plugins=plugins)
+    if loaded.plugin_errors:
+        raise loaded.plugin_errors[0]
+    return loaded.cluster
+
+
+def read_cluster(
+    paths: Iterable[str | Path], *, plugins: Plugins | None = None, stdin: TextStream | None = None
+) -> Loaded:
+    """As :func:`load`, but a plugin that fails for others is reported and the rest is still there.
+
+    :raises DrakitError: as :func:`load`.
+    """
+    reader = _Reader(plugins)
+    for document in read_documents(paths, stdin or sys.stdin):
+        reader.add(document)
+    return reader.finish()
+
+
+class _Reader:
+    """Collects objects; explicit ones win over what an Inventory brings along."""
+
+    def __init__(self, plugins: Plugins | None) -> None:
+        self._plugins = plugins
+        self.objects: dict[tuple[type, str], KubernetesObject] = {}
+        self.brought: dict[tuple[type, str], KubernetesObject] = {}
+        self.slices: list[ResourceSlice] = []
+        self.errors: dict[str, PluginError] = {}
+        self.unnamed = 0
+        """Objects that got a name from their generateName so far."""
+
+    @property
+    def plugins(self) -> Plugins:
+        if self._plugins is None:
+            self._plugins = Plugins.load(os.environ)
+        return self._plugins
+
+    def add(self, document: Document) -> None:
+        content = document.content
+        if content.get("kind") == "List":
+            self._add_list(document)
+        elif content.get("kind") == "Inventory":
+            with _located(document.where):
+                try:
+                    self._expand(content)
+                except PluginError as error:
+                    self.errors[f"{document.where}: {error}"] = error
+        else:
+            with _located(document.where):
+                self._keep(decode(content))
+
+    def _add_list(self, document: Document) -> None:
+        items = document.content.get("items") or []
+        if not isinstance(items, list):
+            raise UnreadableFile(f"{document.where}: items: must be a list")
+        for index, item in enumerate(items):
+            where = f"{document.where}, items[{index}]"
+            if not isinstance(item, Mapping):
+                raise UnreadableFile(f"{where}: must be an object with apiVersion and kind")
+            self.add(Document(where, item))
+
+    def _keep(self, obj: KubernetesObject) -> None:
+        if not obj.metadata.name:
+            self.unnamed += 1
+            name = f"{obj.metadata.generate_name}{self.unnamed}"
+            obj = attrs.evolve(obj, metadata=attrs.evolve(obj.metadata, name=name))
+        key = (type(obj), obj.metadata.key)
+        if key in self.objects:
+            raise DuplicateObject(f"{type(obj).__name__} {obj.metadata.key} was already given by another document")
+        self.objects[key] = obj
+
+    def _expand(self, content: Mapping[str, Any]) -> None:
+        expansion = expand(self.plugins, content)
+        brought: list[KubernetesObject] = [*expansion.nodes, *expansion.classes]
+        for obj in brought:
+            self.brought.setdefault((type(obj), obj.metadata.key), obj)
+        for pool in expansion.pools:
+            for slice_ in pack(pool):
+                self._keep(slice_)
+                self.slices.append(slice_)
+        self.errors.update({str(error): error for error in expansion.errors})
+
+    def finish(self) -> Loaded:
+        brought = [obj for key, obj in self.brought.items() if key not in self.objects]
+        cluster = Cluster.of([*brought, *self.objects.values()])
+        return Loaded(cluster=cluster, slices=self.slices, plugin_errors=self.errors.values())
+
+
+@contextlib.contextmanager
+def _located(where: str) -> Iterator[None]:
+    """Puts where it happened in front of an error's message, on each of its lines."""
+    try:
+        yield
+    except UnreadableFile:
+        raise
+    except DrakitError as error:
+        raise UnreadableFile("\n".join(f"{where}: {line}" for line in str(error).splitlines())) from error

@@ -1,0 +1,35 @@
+"""How vendors plug in: markers, hook specifications, and the manager that loads and calls plugins."""
+
+from drakit.hooks.inventory import Expansion, expand
+from drakit.hooks.manager import LoadedPlugin, PluginConflict, PluginError, Plugins, UnknownPlugin
+from drakit.hooks.markers import hookimpl, hookspec
+from drakit.hooks.objects import (
+    AllocatedDevice,
+    DeviceEdits,
+    DomainSource,
+    Driver,
+    Host,
+    Inventory,
+    Journal,
+    Problem,
+)
+
+__all__ = [
+    "AllocatedDevice",
+    "DeviceEdits",
+    "DomainSource",
+    "Driver",
+    "Expansion",
+    "Host",
+    "Inventory",
+    "Journal",
+    "LoadedPlugin",
+    "PluginConflict",
+    "PluginError",
+    "Plugins",
+    "Problem",
+    "UnknownPlugin",
+    "expand",
+    "hookimpl",
+    "hookspec",
+]

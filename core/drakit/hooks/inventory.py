@@ -1,0 +1,167 @@
+"""The inventory stage: asks the hooks about hosts and domains and builds the pools they should have.
+
+Called for Inventory documents (:mod:`drakit.files`) and, with real hosts, by the node and controller roles. The order of
+questions is fixed: what there is, what more is known about it, in which parts it goes, what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import attrs
+from attrs import field, frozen
+
+from drakit.hooks.manager import LoadedPlugin, PluginError, Plugins
+from drakit.hooks.objects import MAX_TAINTS, DomainSource, Host, Inventory
+from drakit.model import Device, DeviceClass, DeviceTaint, DrakitError, Fault, InvalidObject, Node, ObjectMeta, Quantity
+from drakit.model._convert import frozen_tuple
+from drakit.model.wire import decode_as, read_metadata_name
+from drakit.topology import Domain, Pool, ShapeFamily, Split, domain_pool, node_pool
+
+__all__ = ["INVENTORY_API_VERSION", "Expansion", "expand"]
+
+INVENTORY_API_VERSION: Final = "drakit/v1alpha1"
+HOSTNAME_LABEL: Final = "kubernetes.io/hostname"
+
+
+@frozen(kw_only=True)
+class Expansion:
+    """What an Inventory document stands for."""
+
+    nodes: tuple[Node, ...] = field(converter=frozen_tuple)
+    classes: tuple[DeviceClass, ...] = field(converter=frozen_tuple)
+    pools: tuple[Pool, ...] = field(converter=frozen_tuple)
+    errors: tuple[PluginError, ...] = field(default=(), converter=frozen_tuple)
+    """Plugins that failed on the way; what they would have added is missing."""
+
+
+def expand(plugins: Plugins, document: Mapping[str, Any]) -> Expansion:
+    """The nodes, classes and pools that an Inventory document describes.
+
+    :raises InvalidObject: the document is not one, or its fields are not those of its plugin.
+    :raises UnknownPlugin: the plugin is not loaded.
+    :raises PluginError: the plugin itself failed, so there is nothing to show.
+    :raises TopologyError: the hardware cannot be modelled as asked.
+    """
+    loaded, inventory = _decoded(plugins, document)
+    assert loaded.driver is not None
+    builder = _Builder(plugins, loaded.name, loaded.driver.name)
+    hosts = _hosts_of(loaded, inventory)
+    pools = []
+    if "drakit_discover" in loaded.hooks:  # a plugin without it has no node-local devices: no pools, not empty ones
+        pools = [builder.host_pool(attrs.evolve(host, inventory=inventory)) for host in hosts]
+    domains = plugins.domains(loaded.name, DomainSource(inventory=inventory))
+    pools += [builder.domain_pool(domain) for domain in domains]
+    nodes = {host.name: _node(host.name, host.labels) for host in hosts}
+    for domain in domains:
+        for member in domain.members:
+            nodes.setdefault(member.node, _node(member.node, {HOSTNAME_LABEL: member.hostname}))
+    return Expansion(
+        nodes=nodes.values(), classes=loaded.driver.classes, pools=pools, errors=dict.fromkeys(builder.errors)
+    )
+
+
+def _decoded(plugins: Plugins, document: Mapping[str, Any]) -> tuple[LoadedPlugin, Inventory]:
+    what = f"Inventory {read_metadata_name(document)}".rstrip()
+    if document.get("apiVersion") != INVENTORY_API_VERSION:
+        raise InvalidObject(what, [Fault("apiVersion", f'must be "{INVENTORY_API_VERSION}"')])
+    name = document.get("plugin")
+    if not isinstance(name, str):
+        raise InvalidObject(what, [Fault("plugin", "is required: the name of a plugin, see `drakit plugins`")])
+    try:
+        loaded = plugins[name]
+    except DrakitError as error:
+        raise InvalidObject(what, [Fault("plugin", str(error))]) from error
+    if loaded.driver is None:
+        raise InvalidObject(what, [Fault("plugin", f'"{name}" is not a driver: it has no drakit_driver hook')])
+    body = {key: value for key, value in document.items() if key not in ("apiVersion", "kind", "metadata", "plugin")}
+    return loaded, decode_as(body, loaded.driver.inventory, what)
+
+
+def _hosts_of(loaded: LoadedPlugin, inventory: Inventory) -> list[Host]:
+    try:
+        return list(inventory.hosts())
+    except DrakitError:
+        raise
+    except Exception as error:
+        raise PluginError(loaded.name, "Inventory.hosts", f"{type(error).__name__}: {error}") from error
+
+
+def _node(name: str, labels: Mapping[str, str]) -> Node:
+    return Node(metadata=ObjectMeta(name=name, labels={HOSTNAME_LABEL: name, **labels}))
+
+
+class _Builder:
+    """Pools of one plugin; collects what other plugins do wrong on the way."""
+
+    def __init__(self, plugins: Plugins, plugin: str, driver: str) -> None:
+        self.plugins = plugins
+        self.plugin = plugin
+        self.driver = driver
+        self.errors: list[PluginError] = []
+
+    def host_pool(self, host: Host) -> Pool:
+        devices = [self._described(device) for device in self.plugins.discover(self.plugin, host)]
+        pool = node_pool(self.driver, host.name, [(device, self._split(device)) for device in devices])
+        return self._with_taints(pool)
+
+    def domain_pool(self, domain: Domain) -> Pool:
+        family = self.plugins.partitions(self.plugin, domain)
+        if not isinstance(family, ShapeFamily):
+            raise PluginError(self.plugin, "drakit_partitions", f"gave no shape family for domain {domain.name}")
+        pool, _ = domain_pool(self.driver, domain, family)
+        return self._with_taints(attrs.evolve(pool, devices=[self._described(device) for device in pool.devices]))
+
+    def _split(self, device: Device) -> Split | None:
+        split = self.plugins.partitions(self.plugin, device)
+        if split is not None and not isinstance(split, Split):
+            raise PluginError(self.plugin, "drakit_partitions", f"gave {split!r:.60} for device {device.name}, not a Split")
+        return split
+
+    def _described(self, device: Device) -> Device:
+        """The device with what every plugin adds to it; an addition that conflicts is reported and left out."""
+        origin = dict.fromkeys([*device.attributes, *device.capacity], self.plugin)
+        for loaded in self.plugins.loaded:
+            try:
+                added = self.plugins.attributes(loaded.name, device, self.driver)
+                device = self._merged(device, added, loaded.name, origin)
+            except PluginError as error:
+                self._report(error, loaded.name)
+        return device
+
+    def _merged(self, device: Device, added: Mapping[str, Any], plugin: str, origin: dict[str, str]) -> Device:
+        for name in added:
+            if name in origin:
+                raise PluginError(
+                    plugin, "drakit_attributes", f"{name} of device {device.name} is already given by plugin {origin[name]}"
+                )
+        capacity = {name: value for name, value in added.items() if isinstance(value, Quantity)}
+        attributes = {name: value for name, value in added.items() if name not in capacity}
+        try:
+            merged = attrs.evolve(
+                device, attributes={**device.attributes, **attributes}, capacity={**device.capacity, **capacity}
+            )
+        except TypeError as error:
+            raise PluginError(plugin, "drakit_attributes", f"device {device.name}: {error}") from error
+        origin.update(dict.fromkeys(added, plugin))
+        return merged
+
+    def _with_taints(self, pool: Pool) -> Pool:
+        return attrs.evolve(pool, devices=[attrs.evolve(d, taints=self._taints(d)) for d in pool.devices])
+
+    def _taints(self, device: Device) -> Iterable[DeviceTaint]:
+        taints = list(device.taints)
+        for loaded in self.plugins.loaded:
+            try:
+                taints += [problem.taint(self.driver) for problem in self.plugins.health(loaded.name, device, self.driver)]
+            except PluginError as error:
+                self._report(error, loaded.name)
+        return list(dict.fromkeys(taints))[:MAX_TAINTS]
+
+    def _report(self, error: PluginError, plugin: str) -> None:
+        """Another plugin's fault is collected; the driver's own leaves nothing worth showing."""
+        if plugin == self.plugin:
+            raise error
+        if str(error) not in map(str, self.errors):
+            self.errors.append(error)

@@ -1,0 +1,284 @@
+"""Loading plugins, and a typed facade over pluggy: nobody else touches a plugin manager.
+
+Each plugin is called on its own, so that one that fails is reported with its name and hook and the others still answer.
+``DRAKIT_TRACE=1`` prints every hook call to standard error; ``DRAKIT_DISABLE=name,name`` keeps plugins from loading.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import metadata
+from typing import Any, Final, TypeVar
+
+import pluggy
+from attrs import field, frozen
+
+from drakit.hooks import hookspecs
+from drakit.hooks.markers import PROJECT
+from drakit.hooks.objects import DomainSource, Driver, Host, Problem
+from drakit.model import Device, DrakitError
+from drakit.model.errors import did_you_mean
+from drakit.topology import Domain, ShapeFamily, Split
+
+__all__ = ["LoadedPlugin", "PluginConflict", "PluginError", "Plugins", "UnknownPlugin"]
+
+T = TypeVar("T")
+HOOK_NAMES: Final = tuple(hookspecs.__all__)
+
+
+class PluginError(DrakitError):
+    """A plugin raised, or gave something that is not what its hook promises."""
+
+    def __init__(self, plugin: str, hook: str, message: str) -> None:
+        self.plugin = plugin
+        self.hook = hook
+        super().__init__(f"plugin {plugin}: {hook}: {message}")
+
+
+class PluginConflict(DrakitError):
+    """Two plugins claim the same name; the message names both distributions."""
+
+
+class UnknownPlugin(DrakitError):
+    """A document or an option names a plugin that is not loaded."""
+
+
+@frozen(kw_only=True)
+class LoadedPlugin:
+    """One plugin, and where it came from."""
+
+    name: str
+    """Name of its entry point."""
+    plugin: object = field(repr=False)
+    distribution: str
+    """Name and version of the distribution; empty for one registered by hand."""
+    module: str
+    hooks: tuple[str, ...]
+    driver: Driver | None
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.distribution or self.module})"
+
+
+class Plugins:
+    """The loaded plugins, by name, each of their hooks as a typed method."""
+
+    def __init__(self, *, trace: Callable[[str], None] | None = None) -> None:
+        """
+        :param trace: called with one line before and after each hook call.
+        """
+        self.failures: list[PluginError] = []
+        """Plugins that could not be loaded."""
+        self._loaded: dict[str, LoadedPlugin] = {}
+        self._callers: dict[tuple[str, str], pluggy.HookCaller] = {}
+        self._manager = pluggy.PluginManager(PROJECT)
+        self._manager.add_hookspecs(hookspecs)
+        if trace is not None:
+            _trace_calls(self._manager, trace)
+
+    # -- loading -----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def load(cls, environment: Mapping[str, str]) -> Plugins:
+        """Every plugin installed under the entry-point group ``drakit``; one that cannot be imported is in ``failures``.
+
+        :param environment: ``os.environ``, for DRAKIT_TRACE and DRAKIT_DISABLE.
+        :raises PluginConflict: two plugins have one name, or bring one driver.
+        """
+        tracing = environment.get("DRAKIT_TRACE", "0") not in ("", "0")
+        plugins = cls(trace=_to_stderr if tracing else None)
+        disabled = {name.strip() for name in environment.get("DRAKIT_DISABLE", "").split(",")}
+        for entry in sorted(metadata.entry_points(group=PROJECT), key=lambda entry: entry.name):
+            if entry.name not in disabled:
+                plugins._load_entry(entry)
+        return plugins
+
+    def _load_entry(self, entry: metadata.EntryPoint) -> None:
+        distribution = f"{entry.dist.name} {entry.dist.version}" if entry.dist else ""
+        try:
+            plugin = entry.load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin that cannot be imported must not stop the others
+            self.failures.append(PluginError(entry.name, "import", _described(error)))
+            return
+        try:
+            self.register(plugin, entry.name, distribution)
+        except PluginError as error:
+            self.failures.append(error)
+
+    def register(self, plugin: object, name: str, distribution: str = "") -> LoadedPlugin:
+        """Add one plugin: a module, or an object with hook methods.
+
+        :raises PluginConflict: its name or its driver is taken.
+        :raises PluginError: it has a hook drakit does not know, or one with other arguments; it is left out.
+        """
+        if name in self._loaded:
+            raise PluginConflict(f"two plugins are named {name!r}: {self._loaded[name]} and {distribution or plugin!r}")
+        self._check_names(plugin, name)
+        self._callers.clear()  # a caller for one plugin leaves out the others there were when it was made
+        try:
+            self._manager.register(plugin, name)
+            self._manager.check_pending()
+        except pluggy.PluginValidationError as error:
+            self._unregister(name)
+            raise PluginError(name, "registration", str(error).splitlines()[0]) from error
+        try:
+            loaded = self._described(plugin, name, distribution)
+        except DrakitError:
+            self._unregister(name)
+            raise
+        self._loaded[name] = loaded
+        return loaded
+
+    def _check_names(self, plugin: object, name: str) -> None:
+        """A misspelt hook gets the nearest name; pluggy alone would only say that it is unknown."""
+        for attribute in dir(plugin):
+            if self._manager.parse_hookimpl_opts(plugin, attribute) is not None and attribute not in HOOK_NAMES:
+                raise PluginError(name, attribute, f"drakit has no such hook{did_you_mean(attribute, HOOK_NAMES)}")
+
+    def _unregister(self, name: str) -> None:
+        if self._manager.has_plugin(name):
+            self._manager.unregister(name=name)
+
+    def _described(self, plugin: object, name: str, distribution: str) -> LoadedPlugin:
+        hooks = tuple(hook for hook in HOOK_NAMES if self._implements(plugin, hook))
+        driver = self._driver_of(name)
+        if driver is not None:
+            for other in self._loaded.values():
+                if other.driver is not None and other.driver.name == driver.name:
+                    mine = f"{name} ({distribution or _module_of(plugin)})"
+                    raise PluginConflict(f"driver {driver.name} is brought by two plugins: {other} and {mine}")
+        return LoadedPlugin(
+            name=name, plugin=plugin, distribution=distribution, module=_module_of(plugin), hooks=hooks, driver=driver
+        )
+
+    def _driver_of(self, name: str) -> Driver | None:
+        driver: Driver | None = self._first(name, "drakit_driver", Driver)
+        return driver
+
+    def _implements(self, plugin: object, hook: str) -> bool:
+        return any(implementation.plugin is plugin for implementation in getattr(self._manager.hook, hook).get_hookimpls())
+
+    # -- asking ------------------------------------------------------------------------------------------------------
+
+    @property
+    def loaded(self) -> tuple[LoadedPlugin, ...]:
+        """The plugins in the order they are asked."""
+        return tuple(self._loaded.values())
+
+    def __getitem__(self, name: str) -> LoadedPlugin:
+        """:raises UnknownPlugin: naming what is loaded, and why the named one is not if it failed to load."""
+        if name in self._loaded:
+            return self._loaded[name]
+        failed = next((f"; it failed to load: {error}" for error in self.failures if error.plugin == name), None)
+        known = ", ".join(self._loaded) or "none"
+        hint = failed or f"{did_you_mean(name, self._loaded)}; loaded are: {known}"
+        raise UnknownPlugin(f'plugin "{name}" is not loaded{hint}')
+
+    def discover(self, plugin: str, host: Host) -> list[Device]:
+        """The devices of a host that one plugin finds.
+
+        :raises PluginError: the plugin raised, or gave something else than devices.
+        """
+        return self._collected(plugin, "drakit_discover", Device, host=host)
+
+    def domains(self, plugin: str, source: DomainSource) -> list[Domain]:
+        """The domains one plugin sees.
+
+        :raises PluginError: as :meth:`discover`.
+        """
+        return self._collected(plugin, "drakit_domains", Domain, source=source)
+
+    def partitions(self, plugin: str, target: Device | Domain) -> ShapeFamily | Split | None:
+        """The shape family one plugin gives a domain, or the split it gives a device.
+
+        :raises PluginError: as :meth:`discover`.
+        """
+        family: ShapeFamily | Split | None = self._first(plugin, "drakit_partitions", Split, ShapeFamily, target=target)
+        return family
+
+    def attributes(self, plugin: str, device: Device, driver: str) -> Mapping[str, Any]:
+        """What one plugin adds to a device.
+
+        :raises PluginError: as :meth:`discover`.
+        """
+        pairs = self._collected(plugin, "drakit_attributes", tuple, device=device, driver=driver)
+        return dict(pairs)
+
+    def health(self, plugin: str, device: Device, driver: str) -> list[Problem]:
+        """The open problems one plugin knows of.
+
+        :raises PluginError: as :meth:`discover`.
+        """
+        return self._collected(plugin, "drakit_health", Problem, device=device, driver=driver)
+
+    def _collected(self, plugin: str, hook: str, type_: type[T], **arguments: object) -> list[T]:
+        """Everything one plugin gives for a collected hook; generators are read to their end inside the guard."""
+        with _blaming(plugin, hook):
+            answers = self._caller(plugin, hook)(**arguments)
+            items = [item for answer in answers for item in _items(answer)]
+        return [self._checked(plugin, hook, item, type_) for item in items]
+
+    def _first(self, plugin: str, hook: str, *types: Any, **arguments: object) -> Any:
+        with _blaming(plugin, hook):
+            answer = self._caller(plugin, hook)(**arguments)
+        return None if answer is None else self._checked(plugin, hook, answer, *types)
+
+    def _caller(self, plugin: str, hook: str) -> pluggy.HookCaller:
+        """The hook as implemented by one plugin alone; made once, for a device asks for several."""
+        caller = self._callers.get((plugin, hook))
+        if caller is None:
+            others = [other for other in self._manager.get_plugins() if self._manager.get_name(other) != plugin]
+            caller = self._callers[plugin, hook] = self._manager.subset_hook_caller(hook, others)
+        return caller
+
+    def _checked(self, plugin: str, hook: str, answer: Any, *types: Any) -> Any:
+        if isinstance(answer, types):
+            return answer
+        wanted = " or ".join(type_.__name__ for type_ in types)
+        raise PluginError(plugin, hook, f"gave {answer!r:.80}, which is not a {wanted}")
+
+
+@contextlib.contextmanager
+def _blaming(plugin: str, hook: str) -> Iterator[None]:
+    """Whatever is raised inside is the plugin's fault, even an attempt to end the process."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise PluginError(plugin, hook, _described(error)) from error
+
+
+def _items(answer: Any) -> Iterable[Any]:
+    if isinstance(answer, Mapping):
+        return answer.items()
+    if isinstance(answer, str) or not isinstance(answer, Iterable):
+        raise TypeError(f"must give an iterable, not {answer!r:.60}")
+    return answer
+
+
+def _described(error: BaseException) -> str:
+    """What a plugin raised, on one line; our own errors speak for themselves."""
+    text = "; ".join(str(error).split("\n")) or "no message"
+    return text if isinstance(error, DrakitError) else f"{type(error).__name__}: {text}"
+
+
+def _module_of(plugin: object) -> str:
+    return getattr(plugin, "__name__", None) or f"{type(plugin).__module__}.{type(plugin).__qualname__}"
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr)  # noqa: T201 - what DRAKIT_TRACE is for
+
+
+def _trace_calls(manager: pluggy.PluginManager, trace: Callable[[str], None]) -> None:
+    def before(hook: str, implementations: Any, arguments: Mapping[str, Any]) -> None:
+        called = ", ".join(implementation.plugin_name for implementation in implementations) or "nobody"
+        shown = ", ".join(f"{name}={value!r:.60}" for name, value in arguments.items())
+        trace(f"drakit: {hook}({shown}) -> {called}")
+
+    def after(outcome: pluggy.Result[Any], hook: str, _implementations: Any, _arguments: Mapping[str, Any]) -> None:
+        shown = f"raised {outcome.exception!r:.100}" if outcome.exception else f"{outcome.get_result()!r:.100}"
+        trace(f"drakit: {hook} = {shown}")
+
+    manager.add_hookcall_monitoring(before, after)

@@ -1,0 +1,136 @@
+"""What drakit and its plugins hand to each other, besides the model's own Device and the topology's Domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol
+
+from attrs import field, frozen
+
+from drakit.model import Device, DeviceClass, DeviceID, DeviceTaint, Node, Quantity
+from drakit.model._convert import frozen_mapping, frozen_tuple
+
+__all__ = [
+    "AllocatedDevice",
+    "DeviceEdits",
+    "DomainSource",
+    "Driver",
+    "Host",
+    "Inventory",
+    "Journal",
+    "Problem",
+]
+
+MAX_TAINTS: Final = 16
+"""Taints the API takes on one device."""
+
+
+@frozen(kw_only=True)
+class Inventory:
+    """What an Inventory document says to one plugin. Plugins derive an attrs class with fields of their own.
+
+    The document's fields are decoded into it strictly, names in camelCase: an unknown field or a wrong type is an error
+    with its path.
+    """
+
+    def hosts(self) -> Iterable[Host]:
+        """The hosts the document describes; their node-local devices come from ``drakit_discover``."""
+        return ()
+
+
+@frozen(kw_only=True)
+class Driver:
+    """Who a plugin is. One plugin is one driver."""
+
+    name: str = field(kw_only=False)
+    """Driver name: DNS subdomain of at most 63 bytes, in lower case, such as ``gpu.acme.example``."""
+    classes: tuple[DeviceClass, ...] = field(default=(), converter=frozen_tuple)
+    """DeviceClasses the driver brings along."""
+    inventory: type[Inventory] = Inventory
+    """The attrs class of the plugin's Inventory documents."""
+    config: type[Any] | None = None
+    """The attrs class of the driver's opaque parameters; None: it takes none."""
+
+
+@frozen(kw_only=True)
+class Host:
+    """One host, as discovery sees it."""
+
+    name: str = field(kw_only=False)
+    """The node's name."""
+    labels: Mapping[str, str] = field(factory=dict[str, str], converter=frozen_mapping)
+    root: Path = Path("/")
+    """Where the host's /sys, /proc and /dev are; tests point it at a folder."""
+    inventory: Inventory | None = None
+    """The document the host comes from; None: real hardware."""
+
+
+@frozen(kw_only=True)
+class DomainSource:
+    """What the controller role can see of domains: the cluster's nodes, or an Inventory document."""
+
+    nodes: tuple[Node, ...] = field(default=(), converter=frozen_tuple)
+    inventory: Inventory | None = None
+
+
+@frozen(kw_only=True)
+class Problem:
+    """One open problem of a device. It becomes a taint, and the taint goes when the problem is no longer reported."""
+
+    kind: str = field(kw_only=False)
+    """Names the taint, ``<driver>/<kind>``; such as ``ecc``."""
+    value: str = ""
+    """Told apart by this where one kind can be open several times: a host, an error code. Label value, <= 63 bytes."""
+    effect: Literal["None", "NoSchedule", "NoExecute"] = "NoSchedule"
+    message: str = ""
+    """For people: what happened, what to do."""
+
+    def taint(self, driver: str) -> DeviceTaint:
+        return DeviceTaint(key=f"{driver}/{self.kind}", value=self.value, effect=self.effect)
+
+
+@frozen(kw_only=True)
+class DeviceEdits:
+    """What a container gets with a device."""
+
+    device: DeviceID
+    env: Mapping[str, str] = field(factory=dict[str, str], converter=frozen_mapping)
+    device_nodes: tuple[str, ...] = field(default=(), converter=frozen_tuple)
+    """Paths below /dev, on the host and in the container."""
+    mounts: Mapping[str, str] = field(factory=dict[str, str], converter=frozen_mapping)
+    """Container path by host path; read-only bind mounts."""
+
+
+@frozen(kw_only=True)
+class AllocatedDevice:
+    """One of a claim's devices that belongs to the plugin's driver; results of other drivers are never shown."""
+
+    id: DeviceID
+    request: str
+    """Name of the request; for one with alternatives the main name."""
+    device: Device | None = None
+    """As the plugin published it; None when it is no longer there."""
+    share_id: str | None = None
+    consumed_capacity: Mapping[str, Quantity] = field(factory=dict[str, Quantity], converter=frozen_mapping)
+    admin_access: bool = False
+
+    def edits(
+        self,
+        *,
+        env: Mapping[str, str] | None = None,
+        device_nodes: Iterable[str] = (),
+        mounts: Mapping[str, str] | None = None,
+    ) -> DeviceEdits:
+        """The container edits for this device."""
+        return DeviceEdits(device=self.id, env=env or {}, device_nodes=device_nodes, mounts=mounts or {})
+
+
+class Journal(Protocol):
+    """Where ``drakit_prepare`` writes what undoing needs, before it acts; kept on disk until the claim is unprepared."""
+
+    def record(self, step: str, undo: Mapping[str, Any]) -> None:
+        """Note that a step is about to be taken. Returns once the note is safe on disk."""
+
+    def steps(self) -> Iterable[tuple[str, Mapping[str, Any]]]:
+        """The steps noted so far, oldest first; empty for a first attempt."""

@@ -1,0 +1,134 @@
+"""From hardware to the desired content of a pool: devices in publish order, with the counters they share.
+
+Called by the inventory stage (:mod:`drakit.hooks.inventory`) for one host's devices or one domain; the result goes to
+:mod:`drakit.topology.packing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import attrs
+from attrs import field, frozen
+
+from drakit.model._convert import frozen_tuple
+from drakit.model.device import CounterSet, Device, DeviceCapacity, DeviceCounterConsumption
+from drakit.model.nodes import hostnames
+from drakit.model.quantity import Quantity
+from drakit.topology.counters import MemberCounters
+from drakit.topology.domain import Domain, Partition, TopologyError
+from drakit.topology.shapes import Clique, ShapeFamily, Split
+
+__all__ = ["Pool", "domain_pool", "node_pool", "split_device"]
+
+PARTS_COUNTER: Final = "parts"
+
+
+@frozen(kw_only=True)
+class Pool:
+    """What one pool should offer. Pure data: a publisher turns it into ResourceSlices."""
+
+    driver: str
+    name: str
+    devices: tuple[Device, ...] = field(converter=frozen_tuple)
+    counter_sets: tuple[CounterSet, ...] = field(default=(), converter=frozen_tuple)
+    node_name: str | None = None
+    """The node of a node-local pool; None: each device says for which nodes it is."""
+
+
+def node_pool(driver: str, node_name: str, devices: Iterable[tuple[Device, Split | None]]) -> Pool:
+    """The pool of one host: its devices in order, each with its parts before it.
+
+    :raises TopologyError: a name stands twice, or a device cannot be split as asked.
+    """
+    published: list[Device] = []
+    counter_sets: list[CounterSet] = []
+    for device, split in devices:
+        if split is None:
+            published.append(device)
+            continue
+        parts, counters = split_device(device, split)
+        published.extend(parts)
+        counter_sets.append(counters)
+    _refuse_duplicates(driver, node_name, published)
+    return Pool(driver=driver, name=node_name, node_name=node_name, devices=published, counter_sets=counter_sets)
+
+
+def split_device(device: Device, split: Split) -> tuple[list[Device], CounterSet]:
+    """A device's parts, smallest first, then the device itself; and the counter set that keeps them apart.
+
+    :raises TopologyError: the device lacks the capacity that is divided, or it does not divide evenly.
+    """
+    whole = device.capacity.get(split.of)
+    if whole is None:
+        raise TopologyError(f"device {device.name} has no capacity {split.of!r} to split")
+    finest = max(split.parts)
+    counters = CounterSet(name=f"{device.name}-parts", counters={PARTS_COUNTER: finest})
+    devices = [
+        attrs.evolve(
+            device,
+            name=f"{device.name}-{index}of{parts}",
+            capacity={split.of: _share(device, whole, parts)},
+            consumes_counters=[_parts(counters, finest // parts)],
+        )
+        for parts in sorted(split.parts, reverse=True)
+        for index in range(parts)
+    ]
+    return [*devices, attrs.evolve(device, consumes_counters=[_parts(counters, finest)])], counters
+
+
+def _share(device: Device, whole: DeviceCapacity, parts: int) -> Quantity:
+    share, rest = divmod(whole.value.to_int(), parts)
+    if rest:
+        raise TopologyError(f"device {device.name}: {whole.value} does not divide into {parts} equal parts")
+    return attrs.evolve(whole.value, value=type(whole.value.value)(share), text="")
+
+
+def _parts(counters: CounterSet, amount: int) -> DeviceCounterConsumption:
+    return DeviceCounterConsumption(counter_set=counters.name, counters={PARTS_COUNTER: amount})
+
+
+def domain_pool(driver: str, domain: Domain, family: ShapeFamily) -> tuple[Pool, Mapping[str, Partition]]:
+    """The pool of a domain, ``<driver>/<domain>``: one device per partition, for exactly the nodes of its members.
+
+    :returns: the pool, and the partition behind each device by device name. Attributes are the plugin's to add.
+    :raises TopologyError: the domain does not have this shape, or has too many members to count.
+    """
+    partitions = family.partitions(domain)
+    by_device = {partition.name: partition for partition in partitions}
+    pool_name = f"{driver}/{domain.name}"
+    if isinstance(family, Clique):
+        devices = [_clique_device(family, partition) for partition in partitions]
+        return Pool(driver=driver, name=pool_name, devices=devices), by_device
+    # Smallest partitions come first and in Z-order, so their members are in Z-order too.
+    order = dict.fromkeys(member for partition in partitions for member in partition.members)
+    counters = MemberCounters.of(domain, order)
+    devices = [_partition_device(partition, counters) for partition in partitions]
+    _refuse_duplicates(driver, pool_name, devices)
+    return Pool(driver=driver, name=pool_name, devices=devices, counter_sets=counters.sets), by_device
+
+
+def _partition_device(partition: Partition, counters: MemberCounters) -> Device:
+    return attrs.evolve(_on_its_nodes(partition), consumes_counters=counters.consumption(partition))
+
+
+def _clique_device(family: Clique, partition: Partition) -> Device:
+    total = attrs.evolve(family.per_member, value=family.per_member.value * len(partition.members), text="")
+    return attrs.evolve(_on_its_nodes(partition), capacity={family.capacity: total}, allow_multiple_allocations=True)
+
+
+def _on_its_nodes(partition: Partition) -> Device:
+    """A device for the nodes of a partition; one node by name, several by hostname in one term, as the API wants it."""
+    if len(partition.members) == 1:
+        return Device(partition.name, node_name=partition.members[0].node, source=partition)
+    names = [member.hostname for member in partition.members]
+    return Device(partition.name, node_selector=hostnames(*names), source=partition)
+
+
+def _refuse_duplicates(driver: str, pool: str, devices: Iterable[Device]) -> None:
+    seen: set[str] = set()
+    for device in devices:
+        if device.name in seen:
+            raise TopologyError(f"pool {driver}/{pool}: two devices are named {device.name}")
+        seen.add(device.name)

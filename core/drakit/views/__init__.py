@@ -1,0 +1,1 @@
+"""What drakit found, for people and for tools: tables, pictures, JSON."""

@@ -1,0 +1,84 @@
+"""What an Inventory document says to this plugin."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import frozen
+
+from drakit import Host, InvalidObject, Inventory
+from drakit.model import Fault
+
+__all__ = ["CLIQUE_LABEL", "GB200Inventory", "Rack"]
+
+CLIQUE_LABEL: Final = "nvidia.com/gpu.clique"
+TRAYS_PER_RACK: Final = 18
+DEFAULT_CLIQUE: Final = 32766
+"""The partition a rack has when nobody made others."""
+_NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_DNS, "nvlink.gpu.nvidia.com")
+
+
+@frozen(kw_only=True)
+class Rack:
+    """An NVL72 rack, or what of it is there: trays joined by NVLink into one clique."""
+
+    name: str
+    trays: int = TRAYS_PER_RACK
+    nodes: tuple[str, ...] = ()
+    """Node names by tray; ``<name>-t00`` and so on where none are given."""
+    cluster_uuid: str = ""
+    """Of the NVLink domain; derived from the name where none is given."""
+    clique_id: int = DEFAULT_CLIQUE
+    failed_trays: tuple[str, ...] = ()
+    """Nodes that are down: their GPUs are tainted, and the clique has that much less to give."""
+
+    def __attrs_post_init__(self) -> None:
+        faults = list(self._mistakes())
+        if faults:
+            raise InvalidObject("", faults)
+
+    def _mistakes(self) -> Iterator[Fault]:
+        if not 1 <= self.trays <= TRAYS_PER_RACK:
+            yield Fault("trays", f"a rack has 1 to {TRAYS_PER_RACK} compute trays, not {self.trays}")
+            return
+        if self.nodes and len(self.nodes) != self.trays:
+            yield Fault("nodes", f"{self.trays} trays need as many node names, not {len(self.nodes)}")
+            return
+        for index, node in enumerate(self.failed_trays):
+            if node not in self.node_names():
+                first, last = self.node_names()[0], self.node_names()[-1]
+                yield Fault(f"failedTrays[{index}]", f'there is no tray "{node}"; they are {first} to {last}')
+
+    def node_names(self) -> list[str]:
+        return list(self.nodes) or [f"{self.name}-t{index:02}" for index in range(self.trays)]
+
+    @property
+    def domain_uuid(self) -> str:
+        return self.cluster_uuid or str(uuid.uuid5(_NAMESPACE, self.name))
+
+    @property
+    def clique(self) -> str:
+        """``<cluster UUID>.<clique id>``: the id alone says nothing, unrelated racks share it."""
+        return f"{self.domain_uuid}.{self.clique_id}"
+
+
+@frozen(kw_only=True)
+class GB200Inventory(Inventory):
+    """The fields of an Inventory document for this plugin."""
+
+    racks: tuple[Rack, ...] = ()
+    trays: tuple[str, ...] = ()
+    """Nodes that are trays of their own, in no multi-node NVLink domain."""
+
+    def hosts(self) -> Iterator[Host]:
+        for rack in self.racks:
+            for node in rack.node_names():
+                yield Host(node, labels={CLIQUE_LABEL: rack.clique})
+        for node in self.trays:
+            yield Host(node)
+
+    def rack_of(self, node: str) -> Rack | None:
+        """The rack a node is a tray of."""
+        return next((rack for rack in self.racks if node in rack.node_names()), None)

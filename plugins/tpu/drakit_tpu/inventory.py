@@ -1,0 +1,79 @@
+"""What an Inventory document says to this plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from drakit import Domain, Grid, InvalidObject, Inventory, Member
+from drakit.model import DrakitError, Fault
+from drakit_tpu.generations import GENERATIONS, Generation
+
+__all__ = ["TpuDomain", "TpuInventory"]
+
+
+@frozen(kw_only=True)
+class TpuDomain:
+    """One ICI mesh."""
+
+    name: str
+    """DNS label; names the pool, ``tpu.google.com/<name>``, and the nodes unless they are listed."""
+    topology: str
+    """Chips in each dimension, such as ``16x16``."""
+    generation: str = "v6e"
+    nodes: tuple[str, ...] = ()
+    """Node names by position, the first dimension running fastest; ``<name>-w00`` and so on where none are given."""
+    failed_hosts: tuple[str, ...] = ()
+    """Nodes that are down: every device with one of them is tainted."""
+
+    def __attrs_post_init__(self) -> None:
+        faults = list(self._mistakes())
+        if faults:
+            raise InvalidObject("", faults)
+
+    def _mistakes(self) -> Iterator[Fault]:
+        if self.generation not in GENERATIONS:
+            yield Fault("generation", f'there is no generation "{self.generation}"; known are {", ".join(GENERATIONS)}')
+            return
+        try:
+            hosts = len(list(self.grid.positions()))
+        except (DrakitError, ValueError) as error:
+            yield Fault("topology", f'"{self.topology}" is not a mesh of {self.generation} hosts, such as 4x4: {error}')
+            return
+        if self.nodes and len(self.nodes) != hosts:
+            yield Fault("nodes", f"a {self.topology} mesh has {hosts} hosts, not {len(self.nodes)}")
+            return
+        known = self.node_names()
+        for index, node in enumerate(self.failed_hosts):
+            if node not in known:
+                yield Fault(f"failedHosts[{index}]", f'there is no host "{node}"; they are {known[0]} to {known[-1]}')
+
+    @property
+    def hardware(self) -> Generation:
+        return GENERATIONS[self.generation]
+
+    @property
+    def grid(self) -> Grid:
+        """:raises TopologyError: the topology is not one of whole hosts."""
+        return Grid([int(size) for size in self.topology.split("x")], self.hardware.block)
+
+    def node_names(self) -> list[str]:
+        positions = list(self.grid.positions())
+        width = max(2, len(str(len(positions) - 1)))
+        return list(self.nodes) or [f"{self.name}-w{index:0{width}}" for index in range(len(positions))]
+
+    def domain(self) -> Domain:
+        """The mesh with its hosts; members are called ``h000`` and so on, in the order of the node names."""
+        members = [
+            Member(f"h{index:03}", node=node, position=position)
+            for index, (node, position) in enumerate(zip(self.node_names(), self.grid.positions(), strict=True))
+        ]
+        return Domain(self.name, members, source=self)
+
+
+@frozen(kw_only=True)
+class TpuInventory(Inventory):
+    """The fields of an Inventory document for this plugin."""
+
+    domains: tuple[TpuDomain, ...]
