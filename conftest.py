@@ -17,7 +17,7 @@ PLUGINS: Final = frozenset(path.name for path in ROOT.glob("plugins/*/"))
 
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(), CodeBlockParser(language="console", evaluator=run_console_block)],
-    patterns=["README.md", "docs/*.md", "plugins/*/README.md"],
+    patterns=["README.md", "docs/*.md", "docs/*/*.md", "plugins/*/README.md"],
 ).pytest()
 
 

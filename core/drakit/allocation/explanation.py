@@ -84,15 +84,27 @@ class _Explainer:
         self.state = state
         self.selection = selection
         self._ledgers: dict[Pool, CounterLedger] = {}
+        self.withheld = [pool for pool in pools if self._would_serve(pool)]
+        """Pools that give nothing for now, but have what the claim asks for."""
 
     def findings(self) -> Iterator[_Finding]:
-        for pool in self.pools:
-            trouble = pool.incomplete or pool.invalid
-            if trouble:
-                hint = "; wait for the missing slices, or look at its publisher" if pool.incomplete else ""
-                yield _Finding(Reason(check="pool", message=trouble + hint), self.node.name, visible_elsewhere=True)
+        for pool in self.withheld:
+            hint = "; wait for the missing slices, or look at its publisher" if pool.incomplete else ""
+            message = (pool.incomplete or pool.invalid) + hint
+            yield _Finding(Reason(check="pool", message=message), self.node.name, visible_elsewhere=True)
         short = [finding for request in self.plan.requests for finding in self._request(request)]
-        yield from short or [self._together()]
+        if short or not self.withheld:
+            yield from short or [self._together()]
+
+    def _would_serve(self, pool: Pool) -> bool:
+        asks = [ask for request in self.plan.requests for ask in request.alternatives]
+        return any(self._matches(candidate, ask) for candidate in pool.withheld for ask in asks)
+
+    def _matches(self, candidate: Candidate, ask: Alternative) -> bool:
+        try:
+            return self.selection.first_mismatch(candidate, ask) is None
+        except AllocationError:
+            return True  # what it is cannot be said, so it is not ruled out
 
     def _request(self, request: RequestPlan) -> list[_Finding]:
         """What keeps a request from being served even alone; nothing if one of its alternatives could be."""
@@ -127,7 +139,7 @@ class _Explainer:
                     failed = self._first_failure(candidate, pool, ask)
                     usable += failed is None
                     findings += [] if failed is None else [self._about(candidate, ask, *failed)]
-        if not usable and not findings:
+        if not usable and not findings and (unmatched or not self.withheld):
             findings.append(self._nothing_matches(ask, unmatched, mismatch))
         return usable, findings
 

@@ -58,6 +58,8 @@ class Pool:
     elsewhere: tuple[Candidate, ...] = ()
     """Devices of slices for other nodes: they share the counters."""
     counters: Mapping[CounterKey, Quantity] = field(factory=dict[CounterKey, Quantity])
+    withheld: tuple[Candidate, ...] = ()
+    """Devices that are published but cannot be had, because the pool is incomplete or invalid."""
     incomplete: str = ""
     """Why nothing can be taken for now: a publisher is in the middle of an update."""
     invalid: str = ""
@@ -140,7 +142,13 @@ class PoolIndex:
                 return None
             same = [slice_ for slice_ in everywhere if slice_.spec.pool.generation == generation]
             if len(same) != wanted:
-                return Pool(driver=key[0], name=key[1], generation=generation, incomplete=self._incomplete(key, generation, same))
+                return Pool(
+                    driver=key[0],
+                    name=key[1],
+                    generation=generation,
+                    withheld=tuple(c for slice_ in current for c in self.candidates(slice_)),
+                    incomplete=self._incomplete(key, generation, same),
+                )
         return self._complete(key, generation, current)
 
     def _incomplete(self, key: PoolID, generation: int, same: list[ResourceSlice]) -> str:
@@ -170,9 +178,8 @@ class PoolIndex:
                 counters.update({(counter_set.name, name): c.value for name, c in counter_set.counters.items()})
         invalid = _contradiction(mine, elsewhere, set_names, counters)
         if invalid:
-            return Pool(
-                driver=key[0], name=key[1], generation=generation, invalid=f"pool {'/'.join(key)} is invalid: {invalid}"
-            )
+            message = f"pool {'/'.join(key)} is invalid: {invalid}"
+            return Pool(driver=key[0], name=key[1], generation=generation, withheld=tuple(mine), invalid=message)
         return Pool(
             driver=key[0],
             name=key[1],

@@ -14,6 +14,7 @@ from typing import Final
 
 from attrs import field, frozen
 
+from drakit.cel import regex
 from drakit.cel.ast import (
     Call,
     Comprehension,
@@ -53,7 +54,7 @@ from drakit.cel.types import (
 )
 from drakit.cel.values import UInt
 
-__all__ = ["Checked", "check"]
+__all__ = ["TYPE_NAMES", "Checked", "check"]
 
 _DEVICE: Final = Type("struct", "kubernetes.DRADevice")
 _DEVICE_FIELDS: Final = {
@@ -73,6 +74,8 @@ _IDENTS: Final = {
     "null_type": type_of(NULL),
     "type": type_of(Type("type", "type")),
 } | {name: type_of(Type(name, name)) for name in ("bool", "bytes", "double", "int", "string", "uint")}
+TYPE_NAMES: Final = frozenset(_IDENTS) - {"device"}
+"""Names that are types."""
 # Names of types that cel-go knows besides; expressions about them are rare, and their rules many.
 _FOREIGN: Final = frozenset({"google", "net", "kubernetes", "optional_type"})
 _NOT_FOREIGN: Final = frozenset(
@@ -107,7 +110,7 @@ def check(root: Node, source: Source) -> Checked:
     run(checker.check(root))
     if not checker.issues:
         checker.settle()
-        checker.issues.extend(_mixed_literals(checker.found))
+        checker.issues.extend([*_wrong_patterns(checker.found), *_mixed_literals(checker.found)])
     if checker.issues:
         raise CompileError(checker.issues)
     output = checker.found.types[root]
@@ -144,7 +147,7 @@ class _Checker:
 
     def new_variable(self) -> Type:
         self.fresh += 1
-        return Type("param", f"_var{self.fresh}")
+        return Type("param", f"_var{self.fresh - 1}")
 
     def lookup(self, node: Node, name: str) -> Type | None:
         name = name.removeprefix(".")
@@ -350,6 +353,20 @@ class _Checker:
 
 
 # -- validators -----------------------------------------------------------------------------------------------------
+
+
+def _wrong_patterns(found: Checked) -> Iterator[Issue]:
+    """Literals that are no regular expression. It is the first argument that is looked at, even in ``matches(text, pattern)``."""
+    for node, function in found.functions.items():
+        pattern = node.args[0] if function == "matches" and isinstance(node, Call) else None
+        if not isinstance(pattern, Literal):
+            continue
+        try:
+            regex.compile(str(pattern.value))
+        except ValueError:
+            yield found.source.issue(pattern.offset, "invalid matches argument")
+        except regex.Unsupported:
+            raise found.source.unsupported(pattern.offset, "this regular expression") from None
 
 
 def _mixed_literals(found: Checked) -> Iterator[Issue]:

@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 
 from drakit.cel import regex
 from drakit.cel.ast import Call, Comprehension, Ident, ListLiteral, Literal, MapLiteral, Node, Select, children
-from drakit.cel.checker import Checked
+from drakit.cel.checker import TYPE_NAMES, Checked
 from drakit.cel.declarations import FUNCTIONS, Overload
 from drakit.cel.errors import CompileError, UnsupportedExpression
 from drakit.cel.functions import OVERLOADS, SINGLETONS, Implementation, Singleton
@@ -33,6 +33,7 @@ from drakit.cel.values import (
     TypeValue,
     UInt,
     Value,
+    check_hashable,
     equal,
     text,
     type_name,
@@ -159,11 +160,14 @@ class _Planner:
 
     def name(self, node: Node, scope: dict[str, int]) -> Plan:
         name = self.checked.names[node]
+        if self.checked.types[node].kind == "type":
+            # cel-go plans whatever holds a type as the name of one, and does not find a variable among them.
+            if name not in TYPE_NAMES:
+                raise CompileError.of_whole(f"program instantiation failed: reference to undefined type: {name}")
+            return _constant(TypeValue(name))
         if name in scope:
             return _start(_variable(scope[name]))
-        if name == "device":
-            return _start(lambda frame: frame.device)
-        return _constant(TypeValue(name))
+        return _start(lambda frame: frame.device)
 
     # -- calls ----------------------------------------------------------------------------------------------------
 
@@ -342,6 +346,7 @@ class _Lazy:
 
 def _variable(slot: int) -> Run:
     def read(frame: Frame) -> Value:
+        frame.spend(1)
         value = frame.slots[slot]
         if isinstance(value, _Lazy):
             value = frame.slots[slot] = value.start(frame)
@@ -380,7 +385,7 @@ def _resolve(frame: Frame, value: Value, steps: tuple[Qualifier, ...]) -> Value:
         if step.test_only:
             return present
         if not present:
-            return Optional()
+            return False if steps[-1].test_only else Optional()
         value = found
     return Optional(value, present=True) if is_optional else value
 
@@ -456,9 +461,27 @@ def _logical(terms: list[Run], *, absorbing: bool) -> Run:
     return combine
 
 
+def _all(frame: Frame, runs: Sequence[Run]) -> list[Value]:
+    """All operands. The first error counts, but one that ends the whole evaluation may still come after it."""
+    values: list[Value] = []
+    first: Fault | None = None
+    for operand in runs:
+        try:
+            values.append(operand(frame))
+        except Fault as fault:
+            first = first or fault
+        except Abort:
+            if first is not None and len(runs) > 2:
+                raise NotDecided("an error beside one that ends the evaluation") from None
+            raise
+    if first is not None:
+        raise first
+    return values
+
+
 def _equality(left: Run, right: Run) -> Run:
     def compare(frame: Frame) -> bool:
-        one, other = left(frame), right(frame)
+        one, other = _all(frame, (left, right))
         frame.spend(1 + _extent(one))
         return equal(one, other)
 
@@ -467,7 +490,7 @@ def _equality(left: Run, right: Run) -> Run:
 
 def _inequality(left: Run, right: Run) -> Run:
     def compare(frame: Frame) -> bool:
-        one, other = left(frame), right(frame)
+        one, other = _all(frame, (left, right))
         frame.spend(1 + _extent(one))
         try:
             return not equal(one, other)
@@ -513,14 +536,8 @@ def _membership(element: Run, values: tuple[Value, ...]) -> Plan | None:
     def call(frame: Frame) -> bool:
         value = element(frame)
         frame.spend(1 + len(values))
-        if isinstance(value, bytes):
-            raise Abort("internal error: runtime error: hash of unhashable type types.Bytes")
-        if isinstance(value, bool | int | float | str):
-            return (type(value), value) in keys
-        if not getattr(value, "hashable", True):
-            name = type_name(value).rpartition(".")[2]
-            raise Abort(f"internal error: runtime error: hash of unhashable type cel.{name}")
-        return False
+        check_hashable(value)
+        return isinstance(value, bool | int | float | str) and (type(value), value) in keys
 
     return Plan(call)
 
@@ -604,15 +621,20 @@ _OWN_STRUCTS: Final = frozenset({"kubernetes.Quantity", "kubernetes.Semver"})
 
 def _possible(type_: Type) -> bool:
     """Whether a value of a type can exist: the functions that make the others cannot be run."""
-    return type_.kind in _KINDS or type_.kind in ("dyn", "param") or type_.name in _OWN_STRUCTS
+    if not (type_.kind in _KINDS or type_.kind in ("dyn", "param") or type_.name in _OWN_STRUCTS):
+        return False
+    return all(_possible(part) for part in type_.parameters)
 
 
 def _accepts(type_: Type, value: Value) -> bool:
+    """Whether a value is of a type; of a list, the first element counts, as in cel-go."""
     if type_.kind in ("dyn", "param"):
         return True
     if type_.kind == "struct":
         return type_name(value) == type_.name
-    return type(value) in _KINDS.get(type_.kind, ())
+    if type(value) not in _KINDS.get(type_.kind, ()):
+        return False
+    return type_.kind != "list" or not value or _accepts(type_.parameters[0], value[0])
 
 
 def _wrong_types(function: str, args: Sequence[Value]) -> Fault:
@@ -622,7 +644,8 @@ def _wrong_types(function: str, args: Sequence[Value]) -> Fault:
 def _guarded_singleton(function: str, singleton: Singleton) -> Implementation:
     def call(*args: Value) -> Value:
         if singleton.takes is not None and type(args[0]) not in singleton.takes:
-            raise Fault(f"{NO_SUCH_OVERLOAD}: {function}")
+            # Strings are asked themselves, and name no function.
+            raise Fault(NO_SUCH_OVERLOAD if isinstance(args[0], str) else f"{NO_SUCH_OVERLOAD}: {function}")
         return singleton.call(*args)
 
     return call
@@ -632,16 +655,10 @@ _UNGUARDED: Final = frozenset({"contains", "startsWith", "endsWith"})
 
 
 def _guarded_overload(function: str, overload: Overload) -> Implementation:
-    implementation = OVERLOADS[overload.id]
-    if function in _UNGUARDED:
+    implementation = OVERLOADS.get(overload.id)
+    if function in _UNGUARDED and implementation is not None:
         return implementation
-
-    def call(*args: Value) -> Value:
-        if not all(_accepts(type_, arg) for type_, arg in zip(overload.parameters, args, strict=True)):
-            raise _wrong_types(function, args)
-        return implementation(*args)
-
-    return call
+    return _dispatcher(function, (overload,))
 
 
 def _dispatcher(function: str, overloads: tuple[Overload, ...]) -> Implementation:
@@ -660,15 +677,27 @@ def _dispatcher(function: str, overloads: tuple[Overload, ...]) -> Implementatio
 _PRODUCT: Final = frozenset({"contains", "distinct", "sets.contains", "sets.intersects", "sets.equivalent"})
 
 
+# Kubernetes measures these lists after the call, and crashes where there is an error or no list.
+_MEASURED: Final = {"distinct": 0, "sort": 0, "@sortByAssociatedKeys": 1}
+
+
 def _extent(value: Value) -> int:
     return len(value) if isinstance(value, str | bytes | tuple | Map) else 1
 
 
 def _applied(function: str, implementation: Implementation, args: list[Run]) -> Run:
     multiplies = function in _PRODUCT
+    measured = _MEASURED.get(function)
 
     def call(frame: Frame) -> Value:
-        values = [arg(frame) for arg in args]
+        try:
+            values = _all(frame, args)
+        except Fault:
+            if measured is not None:
+                raise NotDecided(f"an error inside {function}()") from None
+            raise
+        if measured is not None and not isinstance(values[measured], tuple):
+            raise NotDecided(f"{function}() of something that is no list")
         extents = [_extent(value) for value in values]
         frame.spend(2 + sum(extents) + (20 + 2 * extents[0] * extents[-1] if multiplies else 0))
         result = implementation(*values)

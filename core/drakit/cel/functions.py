@@ -199,8 +199,8 @@ def _decimal_digits(text: str) -> bool:
 
 
 def _string_to_double(text: str) -> float:
-    if _HEXADECIMAL.match(text):
-        raise NotDecided("a hexadecimal double in a string")
+    if _HEXADECIMAL.match(text) or "_" in text:  # Go takes some underscores and refuses others
+        raise NotDecided("a double written in hexadecimal or with underscores")
     if _SPECIAL.fullmatch(text):
         return float(text)
     if not _DECIMAL.fullmatch(text) or math.isinf(float(text)):
@@ -505,7 +505,7 @@ SINGLETONS: Final[dict[str, Singleton]] = {
     "_/_": Singleton(_divide, _NUMBERS),
     "_%_": Singleton(_modulo, frozenset({int, UInt})),
     "-_": Singleton(_negate, frozenset({int, float, bool})),
-    "!_": Singleton(_logical_not, frozenset({int, float, bool})),
+    "!_": Singleton(_logical_not),
     "_<_": Singleton(lambda left, right: compare(left, right) < 0, _ORDERED),
     "_<=_": Singleton(lambda left, right: compare(left, right) <= 0, _ORDERED),
     "_>_": Singleton(lambda left, right: compare(left, right) > 0, _ORDERED),

@@ -21,7 +21,10 @@ _PARTS: Final = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(.*)", re.DOTALL)
 _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _NANO: Final = -9
-_FAULT: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_MAX_LENGTH: Final = 4096  # what drakit.model reads
+_SHAPE: Final = re.compile(r"[+-]?[0-9]*(?:\.[0-9]*)?[eEinumkKMGTP]*[-+]?[0-9]*", re.ASCII)
+_WRONG_SUFFIX: Final = "unable to parse quantity's suffix"
+_WRONG_FORMAT: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
 @register
@@ -40,14 +43,21 @@ class QuantityValue(Thing):
 
     @classmethod
     def parse(cls, text: str) -> QuantityValue:
-        """
+        """Read a quantity, with apimachinery's text where it is none.
+
         :raises Fault: not a quantity.
         """
+        if len(text) > _MAX_LENGTH:
+            raise NotDecided(f"a quantity longer than {_MAX_LENGTH}")
         try:
             quantity = Quantity.parse(text)
         except ValueError:
-            raise Fault(_FAULT) from None
-        return cls(quantity, _fast(text))
+            raise Fault(_WRONG_SUFFIX if text and _SHAPE.fullmatch(text) else _WRONG_FORMAT) from None
+        fast = _fast(text)
+        if fast is None and not any(digit in text.partition("e")[0].partition("E")[0] for digit in "0123456789"):
+            # "Ki" is 0, but "Pi" goes another way, which wants a digit.
+            raise Fault("unable to parse numeric part of quantity")
+        return cls(quantity, fast)
 
     @classmethod
     def of(cls, quantity: Quantity) -> QuantityValue:

@@ -16,7 +16,7 @@ from drakit.cel.errors import CelError, EvaluationError, UnsupportedExpression
 from drakit.cel.evaluator import Program, plan
 from drakit.cel.parser import parse
 from drakit.cel.source import Source
-from drakit.cel.values import Abort, Fault, NotDecided, type_name
+from drakit.cel.values import Abort, Fault, NotDecided, Optional, TypeValue, Value, type_name
 
 __all__ = ["Selector", "compile"]
 
@@ -52,11 +52,32 @@ class Selector:
             raise UnsupportedExpression(str(reason)) from None
         except RecursionError:
             raise UnsupportedExpression("nesting this deep, from this deep a call") from None
-        if isinstance(result, bool):
-            return result
-        name = type_name(result)
-        reason = f"unsupported type conversion from '{name}' to bool"
-        raise EvaluationError(f"CEL result of type {name} could not be converted to bool: {reason}")
+        return _verdict(result)
+
+
+def _verdict(result: Value) -> bool:
+    """The result as a bool; an optional counts as what is in it."""
+    value = result
+    while isinstance(value, Optional) and value.present:
+        value = value.value
+    if isinstance(value, bool):
+        return value
+    raise EvaluationError(f"CEL result of type {type_name(result)} could not be converted to bool: {_reason(value)}")
+
+
+def _reason(value: Value) -> str:
+    """Why Go cannot make a bool of a value; each type says it in its own way."""
+    if isinstance(value, Optional):
+        return "optional.none() dereference"
+    if isinstance(value, TypeValue):
+        return "type conversion not supported for 'type'"
+    name = type_name(value)
+    if name in ("int", "uint"):
+        return f"unsupported type conversion from '{name}' to bool"
+    if name == "string":
+        return "unsupported native conversion from string to 'bool'"
+    words = {"double": "Double", "bytes": "Bytes", "null_type": "'null_type'", "list": "list", "map": "map"}
+    return f"type conversion error from {words.get(name) or repr(name.rpartition('.')[2])} to 'bool'"
 
 
 def _with_hint(message: str) -> str:

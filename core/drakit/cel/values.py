@@ -24,7 +24,7 @@ from typing import Any, Final, TypeAlias
 from attrs import field, frozen
 
 __all__ = ["INT64", "NO_SUCH_OVERLOAD", "UINT64", "Abort", "Concatenation", "Fault", "Map", "NotDecided", "Optional", "Thing",
-           "TypeValue", "UInt", "Value", "compare", "equal", "equals", "format_double", "register", "text", "type_name"]  # fmt: skip
+           "TypeValue", "UInt", "Value", "check_hashable", "compare", "equal", "equals", "format_double", "register", "text", "type_name"]  # fmt: skip
 
 INT64: Final = range(-(2**63), 2**63)
 UINT64: Final = range(2**64)
@@ -108,16 +108,24 @@ class Map:
 
     entries: Mapping[tuple[type, Value], Value] = field(factory=dict[tuple[type, Any], Any])
     default: Value = _MISSING
+    strings_only: bool = False
+    """A device's map: it knows strings as keys and nothing else, where a literal's looks at the key's hash."""
 
     @classmethod
     def of(cls, pairs: Mapping[str, Value], default: Value = _MISSING) -> Map:
-        """A map with strings as keys."""
-        return cls({(str, key): value for key, value in pairs.items()}, default)
+        """A map of a device."""
+        return cls({(str, key): value for key, value in pairs.items()}, default, strings_only=True)
 
     @classmethod
     def literal(cls, pairs: Iterator[tuple[Value, Value]]) -> Map:
         """A map from pairs, the last of equal keys winning."""
-        return cls({_key(_checked_key(key)): value for key, value in pairs})
+        entries: dict[tuple[type, Value], Value] = {}
+        for key, value in pairs:
+            check_hashable(key)
+            if not isinstance(key, bool | int | float | str) or key != key:  # noqa: PLR0124  # NaN
+                raise NotDecided(f"a map key of type {type_name(key)}")
+            entries[_key(key)] = value
+        return cls(entries)
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -136,9 +144,17 @@ class Map:
         return (None, False) if value is _MISSING else (value, True)
 
     def _lookup(self, key: Value) -> Value:
-        _checked_key(key)
+        if not self.entries:
+            return _MISSING
+        if self.strings_only:
+            if isinstance(key, Thing):  # upstream's capacity map may turn it into a string
+                raise NotDecided(f"a map key of type {type_name(key)}")
+            return self.entries.get(_key(key), _MISSING) if isinstance(key, str) else _MISSING
+        check_hashable(key)
+        if not isinstance(key, bool | int | float | str):
+            return _MISSING
         found = self.entries.get(_key(key), _MISSING)
-        if found is not _MISSING or isinstance(key, bool):
+        if found is not _MISSING or isinstance(key, bool | str):
             return found
         # Numbers find the key of another numeric type with the same value.
         if isinstance(key, float):
@@ -147,17 +163,16 @@ class Map:
             whole = int(key)
             found = self.entries.get((int, whole), _MISSING)
             return found if found is not _MISSING else self.entries.get((UInt, whole), _MISSING)
-        if isinstance(key, int):
-            return self.entries.get((int if isinstance(key, UInt) else UInt, int(key)), _MISSING)
-        return _MISSING
+        return self.entries.get((int if isinstance(key, UInt) else UInt, int(key)), _MISSING)
 
 
-def _checked_key(key: Value) -> Value:
+def check_hashable(key: Value) -> None:
+    """Go panics on hashing some values, and cel-go gives the evaluation up."""
+    go_name = "types.Bytes" if isinstance(key, bytes) else ""
     if isinstance(key, Thing) and not key.hashable:
-        raise Abort(f"internal error: runtime error: hash of unhashable type cel.{key.type_name.rpartition('.')[2]}")
-    if isinstance(key, bool | int | float | str):
-        return key
-    raise NotDecided(f"a map key of type {type_name(key)}")
+        go_name = f"cel.{key.type_name.rpartition('.')[2]}"
+    if go_name:
+        raise Abort(f"internal error: runtime error: hash of unhashable type {go_name}")
 
 
 _NAMES: Final[dict[type, str]] = {
@@ -177,11 +192,11 @@ def type_name(value: Value) -> str:
     return _NAMES[type(value)]
 
 
-_EXPONENT_FROM: Final = 21
+_EXPONENT_FROM: Final = 6
 
 
 def format_double(value: float) -> str:
-    """Go's ``%g``: the shortest digits that read back, an exponent below 1e-4 and from 1e21 on."""
+    """Go's ``%g``: the shortest digits that read back, an exponent below 1e-4 and from 1e6 on."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):

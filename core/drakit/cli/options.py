@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -64,10 +65,16 @@ def emit(document: Any, output: str) -> None:
 
 
 def show(view: RenderableType) -> None:
-    """Write tables and pictures for people, in colour where there is a terminal."""
+    """Write tables and pictures for people: in colour where there is a terminal, else as text that can be compared."""
     from rich.console import Console  # noqa: PLC0415 - only for people
 
     console = Console(highlight=False, soft_wrap=True)
-    if not console.is_terminal:
+    if console.is_terminal:
+        console.print(view)
+        return
+    if "COLUMNS" not in os.environ:
         console.width = WIDTH_WITHOUT_TERMINAL
-    console.print(view)
+    with console.capture() as captured:
+        console.print(view)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    click.echo("\n".join(lines).strip("\n"))

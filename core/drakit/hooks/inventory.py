@@ -16,13 +16,13 @@ from drakit.hooks.manager import LoadedPlugin, PluginError, Plugins
 from drakit.hooks.objects import MAX_TAINTS, DomainSource, Host, Inventory
 from drakit.model import Device, DeviceClass, DeviceTaint, DrakitError, Fault, InvalidObject, Node, ObjectMeta, Quantity
 from drakit.model._convert import frozen_tuple
+from drakit.model.nodes import HOSTNAME_LABEL
 from drakit.model.wire import decode_as, read_metadata_name
 from drakit.topology import Domain, Pool, ShapeFamily, Split, domain_pool, node_pool
 
 __all__ = ["INVENTORY_API_VERSION", "Expansion", "expand"]
 
 INVENTORY_API_VERSION: Final = "drakit/v1alpha1"
-HOSTNAME_LABEL: Final = "kubernetes.io/hostname"
 
 
 @frozen(kw_only=True)

@@ -14,6 +14,7 @@ from drakit.model._convert import frozen_tuple
 from drakit.model.meta import ObjectMeta
 
 __all__ = [
+    "HOSTNAME_LABEL",
     "Node",
     "NodeSelector",
     "NodeSelectorOperator",

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterator, Sequence
 
+from attrs import frozen
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from drakit.allocation import ClaimOutcome, Reason, Report
+from drakit.model.nodes import HOSTNAME_LABEL
 from drakit.views.tables import pool_name, table
 
 __all__ = ["report_view"]
 
 _STYLES = {"allocated": "green", "partly": "yellow", "unschedulable": "red", "error": "red"}
+FOLDED_FROM = 4
+"""Rows alike that become one."""
 REASONS_SHOWN = 3
 """For each claim, unless everything is asked for."""
 
@@ -27,19 +33,56 @@ def report_view(report: Report, *, wide: bool = False) -> RenderableType:
     if report.claims:
         parts.append(_claims(report.claims, wide=wide))
     if report.pods:
-        parts.append(_pods(report))
+        parts.append(_pods(report, wide=wide))
     parts += [Text(f"warning: {notice.object}: {notice.message}", style="yellow") for notice in report.warnings]
     parts.append(_verdict(report))
     return Group(*parts)
 
 
 def _claims(claims: Sequence[ClaimOutcome], *, wide: bool) -> Table:
-    view = table("CLAIM", "NODE", "DEVICES")
+    rows = []
     for outcome in claims:
-        if outcome.allocation is not None:
-            view.add_row(outcome.claim.key, outcome.node, Text("\n".join(_devices(outcome, wide=wide)), style="green"))
+        allocated = outcome.allocation is not None
+        text = "\n".join(_devices(outcome, wide=wide) if allocated else _why(outcome, wide=wide))
+        rows.append(_Row(outcome.claim.key, _node(outcome), text, "green" if allocated else "red"))
+    return _filled(table("CLAIM", "NODE", "DEVICES, OR WHY NOT"), rows, wide=wide)
+
+
+def _node(outcome: ClaimOutcome) -> str:
+    """The node, and how many hosts the devices span: as many pods, one on each, are what they are for."""
+    selector = outcome.allocation.node_selector if outcome.allocation else None
+    terms = selector.node_selector_terms if selector else ()
+    hosts = max((len(r.values) for term in terms for r in term.match_expressions if r.key == HOSTNAME_LABEL), default=1)
+    return f"{outcome.node} ({hosts} hosts)" if hosts > 1 else outcome.node or "-"
+
+
+@frozen
+class _Row:
+    name: str
+    node: str
+    text: str
+    style: str
+
+    @property
+    def likeness(self) -> tuple[str, ...]:
+        """Equal for rows that say the same of another number: ``train-00`` on ``tray-00`` and ``train-01`` on ``tray-01``."""
+        return re.sub(r"[0-9]+", "0", self.name), self.text.replace(self.node, "<node>"), self.style
+
+
+def _filled(view: Table, rows: Sequence[_Row], *, wide: bool) -> Table:
+    """The rows; many alike in a row become one, unless everything is asked for."""
+    for _, group in itertools.groupby(rows, key=lambda row: row.likeness):
+        alike = list(group)
+        first, last = alike[0], alike[-1]
+        if wide or len(alike) < FOLDED_FROM:
+            for row in alike:
+                view.add_row(row.name, row.node, Text(row.text, style=row.style))
         else:
-            view.add_row(outcome.claim.key, "-", Text("\n".join(_why(outcome, wide=wide)), style="red"))
+            name = f"{first.name}\n.. {last.name} ({len(alike)})"
+            one_node = {row.node for row in alike} == {first.node}
+            node = first.node if one_node else f"{first.node}\n.. {last.node}"
+            text = first.text if one_node else first.text.replace(first.node, "<node>")
+            view.add_row(name, node, Text(text, style=first.style))
     return view
 
 
@@ -82,11 +125,9 @@ def _grouped(reasons: Sequence[Reason]) -> list[str]:
     return lines
 
 
-def _pods(report: Report) -> Table:
-    view = table("POD", "NODE", "")
-    for outcome in report.pods:
-        view.add_row(outcome.pod.key, outcome.node or "-", Text(outcome.reason, style="red"))
-    return view
+def _pods(report: Report, *, wide: bool) -> Table:
+    rows = [_Row(outcome.pod.key, outcome.node or "-", outcome.reason, "red") for outcome in report.pods]
+    return _filled(table("POD", "NODE", "WHY NOT"), rows, wide=wide)
 
 
 def _verdict(report: Report) -> Text:
