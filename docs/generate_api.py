@@ -18,13 +18,16 @@ HEAD: Final = """\
 
 What stands here is public; a name that does not may change at any time. Each part can be used alone.
 """
+NOT_HERE: Final = ("drakit.cli", "drakit.__main__")
+"""What is for the shell: ``cli.md`` describes it."""
 
 
 def parts() -> Iterator[tuple[str, Sequence[str]]]:
     """Name and ``__all__`` of what lies directly below drakit and says what of it is public; and of the wire."""
-    for module in (*(found.name for found in pkgutil.iter_modules(drakit.__path__, "drakit.")), "drakit.model.wire"):
-        if module != "drakit.cli" and (names := getattr(importlib.import_module(module), "__all__", None)):
-            yield module, names
+    below = (module.name for module in pkgutil.iter_modules(drakit.__path__, "drakit."))
+    for name in (*below, "drakit.model.wire"):
+        if name not in NOT_HERE and (public := getattr(importlib.import_module(name), "__all__", None)):
+            yield name, public
 
 
 def page() -> str:

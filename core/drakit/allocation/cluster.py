@@ -76,9 +76,7 @@ class Cluster:
             by_type.setdefault(type(obj), []).append(obj)
             if isinstance(obj, ResourceClaim | Pod):
                 by_type.setdefault(object, []).append(obj)
-        return cls(
-            **{name: by_type.get(type_, ()) for name, type_ in _FIELDS.items()}
-        )
+        return cls(**{name: by_type.get(type_, ()) for name, type_ in _FIELDS.items()})
 
     @functools.cached_property
     def pools(self) -> PoolIndex:
@@ -121,9 +119,7 @@ class Cluster:
         picks = search(node, self.pools.pools(node), plans, taken, self.selection, budget=budget)
         if picks is None:
             return None
-        return tuple(
-            assemble(node, plan, [pick for pick in picks if pick.claim == index]) for index, plan in enumerate(plans)
-        )
+        return tuple(assemble(node, plan, [pick for pick in picks if pick.claim == index]) for index, plan in enumerate(plans))
 
     def decide(
         self,

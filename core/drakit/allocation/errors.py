@@ -10,9 +10,7 @@ from drakit.model import DrakitError
 
 __all__ = ["AllocationError", "Check", "Reason", "SearchLimit"]
 
-Check: TypeAlias = Literal[
-    "pool", "node", "in-use", "selector", "capacity", "counters", "taint", "constraint", "limit"
-]
+Check: TypeAlias = Literal["pool", "node", "in-use", "selector", "capacity", "counters", "taint", "constraint", "limit"]
 """The check a device, a request or a claim failed first."""
 
 

@@ -75,9 +75,7 @@ def _merged(findings: Iterable[_Finding]) -> Iterator[Reason]:
 class _Explainer:
     """One claim on one node."""
 
-    def __init__(
-        self, node: Node, pools: Sequence[Pool], plan: ClaimPlan, state: AllocatedState, selection: Selection
-    ) -> None:
+    def __init__(self, node: Node, pools: Sequence[Pool], plan: ClaimPlan, state: AllocatedState, selection: Selection) -> None:
         self.node = node
         self.pools = pools
         self.plan = plan
@@ -242,4 +240,3 @@ def _listed(words: Sequence[str]) -> str:
     if len(words) > 8:
         return f"{', '.join(words[:6])} and {len(words) - 6} more"
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-

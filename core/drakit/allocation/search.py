@@ -304,9 +304,7 @@ class _Search:
         except AllocationError:
             return float("inf")
         return float(
-            selected
-            and not capacity.unfit(candidate, ask)
-            and first_untolerated(candidate.taints, ask.tolerations) is None
+            selected and not capacity.unfit(candidate, ask) and first_untolerated(candidate.taints, ask.tolerations) is None
         )
 
 

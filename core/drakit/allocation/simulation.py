@@ -116,9 +116,7 @@ class _Simulation:
     def _may_use(self, node: Node, pod: Pod | None) -> bool:
         if node_refusal(node, pod):
             return False
-        return pod is None or all(
-            _usable_on(self.claims[key], node) for key in _claim_keys(pod) if key in self.claims
-        )
+        return pod is None or all(_usable_on(self.claims[key], node) for key in _claim_keys(pod) if key in self.claims)
 
     def _node_reasons(self, pod: Pod | None) -> Iterator[Reason]:
         if not self.cluster.nodes:

@@ -39,9 +39,7 @@ class AllocatedState:
         factory=dict[DeviceID, Mapping[str, Quantity]], converter=frozen_mapping
     )
     """Consumed capacity of shared devices, by capacity name as the device spells it."""
-    holders: Mapping[DeviceID, tuple[Holder, ...]] = field(
-        factory=dict[DeviceID, tuple[Holder, ...]], converter=frozen_mapping
-    )
+    holders: Mapping[DeviceID, tuple[Holder, ...]] = field(factory=dict[DeviceID, tuple[Holder, ...]], converter=frozen_mapping)
 
     def with_claims(self, claims: Iterable[ResourceClaim]) -> AllocatedState:
         """The state after the allocations of more claims; claims without one change nothing."""
@@ -59,9 +57,7 @@ class AllocatedState:
                 holders[result.id] = (*holders.get(result.id, ()), Holder(claim.key, is_share))
                 if is_share:
                     _add(capacity.setdefault(result.id, {}), result.consumed_capacity)
-        return AllocatedState(
-            devices=frozenset(devices), shared=frozenset(shared), capacity=capacity, holders=holders
-        )
+        return AllocatedState(devices=frozenset(devices), shared=frozenset(shared), capacity=capacity, holders=holders)
 
     def consumes_counters(self, device: DeviceID) -> bool:
         """Whether a device has been charged to its counters: once, however many claims share it."""

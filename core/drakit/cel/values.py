@@ -24,7 +24,8 @@ from typing import Any, Final, TypeAlias
 from attrs import field, frozen
 
 __all__ = ["INT64", "NO_SUCH_OVERLOAD", "UINT64", "Abort", "Concatenation", "Fault", "Map", "NotDecided", "Optional", "Thing",
-           "TypeValue", "UInt", "Value", "check_hashable", "compare", "equal", "equals", "format_double", "register", "text", "type_name"]  # fmt: skip
+           "TypeValue", "UInt", "Value", "check_hashable", "compare", "equal", "equals", "format_double", "no_such_overload",
+           "register", "same", "text", "type_name"]  # fmt: skip
 
 INT64: Final = range(-(2**63), 2**63)
 UINT64: Final = range(2**64)
@@ -45,6 +46,11 @@ class Abort(Exception):  # noqa: N818  # as above
 
 class NotDecided(Exception):  # noqa: N818  # as above
     """An evaluation reached something drakit cannot decide yet."""
+
+
+def no_such_overload() -> Fault:
+    """The error of an operation that its operands' types don't have."""
+    return Fault(NO_SUCH_OVERLOAD)
 
 
 class UInt(int):
@@ -302,6 +308,14 @@ _EQUALS: Final[dict[type, Callable[[Any, Value], bool]]] = {
     bool: _same_type, str: _same_type, bytes: _same_type, TypeValue: _same_type, type(None): _same_type,
     int: _numbers, UInt: _numbers, float: _numbers, tuple: _lists, Concatenation: _lists, Map: _maps, Optional: _optionals,
 }  # fmt: skip
+
+
+def same(left: Value, right: Value) -> bool:
+    """Equality by the left side's rule, an error being inequality."""
+    try:
+        return equals(left, right)
+    except Fault:
+        return False
 
 
 # -- order ----------------------------------------------------------------------------------------------------------

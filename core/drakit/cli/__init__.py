@@ -51,7 +51,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line. Exit 0: fine, 1: findings, 2: usage or unreadable input. No traceback reaches a user."""
-    from drakit.model.errors import DrakitError  # noqa: PLC0415 - a hundredth of a second that --help can do without
+    from drakit.model.errors import DrakitError
 
     try:
         cli(prog_name="drakit")

@@ -43,7 +43,7 @@ def read(filenames: Sequence[str]) -> Loaded:
 
     :raises click.UsageError: no file was named.
     """
-    from drakit.files import read_cluster  # noqa: PLC0415 - only when there is something to read
+    from drakit.files import read_cluster
 
     if not filenames:
         raise click.UsageError("nothing to read: name a file, a folder or - with -f")
@@ -58,7 +58,7 @@ def emit(document: Any, output: str) -> None:
     if output == "json":
         click.echo(json.dumps(document, indent=2))
         return
-    import yaml  # noqa: PLC0415 - only for YAML
+    import yaml
 
     documents = document if isinstance(document, list) else [document]
     click.echo(yaml.safe_dump_all(documents, sort_keys=False), nl=False)
@@ -66,7 +66,7 @@ def emit(document: Any, output: str) -> None:
 
 def show(view: RenderableType) -> None:
     """Write tables and pictures for people: in colour where there is a terminal, else as text that can be compared."""
-    from rich.console import Console  # noqa: PLC0415 - only for people
+    from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
     if console.is_terminal:

@@ -24,11 +24,11 @@ def command(output: str) -> None:
     Example:
       drakit plugins -o json
     """
-    from drakit.hooks import Plugins  # noqa: PLC0415 - not for --help
+    from drakit.hooks import Plugins
 
     plugins = Plugins.load(os.environ)
     if output == "table":
-        from drakit.views.plugins import plugins_view  # noqa: PLC0415 - rich, only for people
+        from drakit.views.plugins import plugins_view
 
         show(plugins_view(plugins.loaded))
     else:

@@ -12,7 +12,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TextIO, TypeVar
 
 from drakit.allocation import AllocatedState, AllocationError, Cluster, SearchLimit
-from drakit.model import DeviceClass, DeviceID, DeviceTaintRule, DrakitError, Fault, InvalidObject, Node, ResourceClaim, ResourceSlice
+from drakit.model import (
+    DeviceClass,
+    DeviceID,
+    DeviceTaintRule,
+    DrakitError,
+    Fault,
+    InvalidObject,
+    Node,
+    ResourceClaim,
+    ResourceSlice,
+)
 from drakit.model.quantity import quantity
 from drakit.model.wire import decode_as, encode_part
 from drakit.views.contract import error_as_json

@@ -15,7 +15,7 @@ __all__ = ["command"]
 @filename_option
 @output_option("table", "wide", "json", "yaml")
 @click.option("--jsonl", is_flag=True, help="Read one question a line from standard input, write one answer a line.")
-def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:  # noqa: FBT001 - click
+def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:
     """Say what the scheduler would give to claims and pods, and why not.
 
     Reads Nodes, ResourceSlices, DeviceClasses, ResourceClaims, ResourceClaimTemplates, Pods, DeviceTaintRules, Lists of
@@ -29,19 +29,19 @@ def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:  # no
       kubectl get nodes,resourceslices,deviceclasses,resourceclaims -A -o json | drakit simulate -f - -o wide
     """
     if jsonl:
-        from drakit.cli.questions import answer_lines  # noqa: PLC0415 - only for tools
+        from drakit.cli.questions import answer_lines
 
         answer_lines(sys.stdin, sys.stdout)
         return
-    from drakit.allocation import simulate  # noqa: PLC0415 - not for --help
-    from drakit.views.contract import report_as_json  # noqa: PLC0415
+    from drakit.allocation import simulate
+    from drakit.views.contract import report_as_json
 
     loaded = read(filenames)
     report = simulate(loaded.cluster)
     if output in ("json", "yaml"):
         emit(report_as_json(report, loaded.plugin_errors), output)
     else:
-        from drakit.views.report import report_view  # noqa: PLC0415 - rich, only for people
+        from drakit.views.report import report_view
 
         show(report_view(report, wide=output == "wide"))
     sys.exit(0 if report.verdict == "allocated" and not loaded.plugin_errors else 1)

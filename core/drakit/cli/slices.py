@@ -21,11 +21,11 @@ def command(filenames: tuple[str, ...], output: str) -> None:
     Example:
       drakit slices -f examples/tpu-16x16-failed-host.yaml -o table
     """
-    from drakit.model.wire import encode  # noqa: PLC0415 - not for --help
+    from drakit.model.wire import encode
 
     loaded = read(filenames)
     if output == "table":
-        from drakit.views.slices import slices_view  # noqa: PLC0415 - rich, only for people
+        from drakit.views.slices import slices_view
 
         show(slices_view(loaded.slices))
     elif output == "json":

@@ -23,8 +23,8 @@ def command(filenames: tuple[str, ...]) -> None:
     Example:
       drakit view -f examples/tpu-16x16-failed-host.yaml
     """
-    from drakit.allocation import simulate  # noqa: PLC0415 - not for --help
-    from drakit.views.mesh import mesh_view, meshes  # noqa: PLC0415
+    from drakit.allocation import simulate
+    from drakit.views.mesh import mesh_view, meshes
 
     loaded = read(filenames)
     cluster = simulate(loaded.cluster).cluster

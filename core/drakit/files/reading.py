@@ -50,9 +50,7 @@ def load(*paths: str | Path, plugins: Plugins | None = None) -> Cluster:
     return loaded.cluster
 
 
-def read_cluster(
-    paths: Iterable[str | Path], *, plugins: Plugins | None = None, stdin: TextStream | None = None
-) -> Loaded:
+def read_cluster(paths: Iterable[str | Path], *, plugins: Plugins | None = None, stdin: TextStream | None = None) -> Loaded:
     """As :func:`load`, but a plugin that fails for others is reported and the rest is still there.
 
     :raises DrakitError: as :func:`load`.

@@ -57,9 +57,7 @@ def expand(plugins: Plugins, document: Mapping[str, Any]) -> Expansion:
     for domain in domains:
         for member in domain.members:
             nodes.setdefault(member.node, _node(member.node, {HOSTNAME_LABEL: member.hostname}))
-    return Expansion(
-        nodes=nodes.values(), classes=loaded.driver.classes, pools=pools, errors=dict.fromkeys(builder.errors)
-    )
+    return Expansion(nodes=nodes.values(), classes=loaded.driver.classes, pools=pools, errors=dict.fromkeys(builder.errors))
 
 
 def _decoded(plugins: Plugins, document: Mapping[str, Any]) -> tuple[LoadedPlugin, Inventory]:

@@ -66,9 +66,7 @@ class Plugins:
     """The loaded plugins, by name, each of their hooks as a typed method."""
 
     def __init__(self, *, trace: Callable[[str], None] | None = None) -> None:
-        """
-        :param trace: called with one line before and after each hook call.
-        """
+        """:param trace: called with one line before and after each hook call."""
         self.failures: list[PluginError] = []
         """Plugins that could not be loaded."""
         self._loaded: dict[str, LoadedPlugin] = {}

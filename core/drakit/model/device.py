@@ -89,9 +89,7 @@ class Counter:
 
 
 def _counters(values: Mapping[str, Any]) -> Mapping[str, Counter]:
-    return frozen_mapping(
-        {name: value if isinstance(value, Counter) else Counter(value) for name, value in values.items()}
-    )
+    return frozen_mapping({name: value if isinstance(value, Counter) else Counter(value) for name, value in values.items()})
 
 
 @frozen(kw_only=True)

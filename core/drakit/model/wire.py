@@ -81,10 +81,19 @@ def decode(document: Mapping[str, Any]) -> KubernetesObject:
     decoded: KubernetesObject = decode_as(body, kind.type, what, strict=kind.strict)
     if not decoded.metadata.name and not decoded.metadata.generate_name:
         raise InvalidObject(what, [Fault("metadata.name", "is required")])
+    if isinstance(decoded, ResourceSlice):
+        _refuse_forgotten_devices(decoded, document, what)
     if kind.namespaced and not decoded.metadata.namespace:
         metadata = attrs.evolve(decoded.metadata, namespace="default")
         return attrs.evolve(decoded, metadata=metadata)
     return decoded
+
+
+def _refuse_forgotten_devices(slice_: ResourceSlice, document: Mapping[str, Any], what: str) -> None:
+    """A slice written by hand says that it is empty; in one that a server sent, an empty list was simply left out."""
+    if not slice_.metadata.uid and document["spec"].keys().isdisjoint(("devices", "sharedCounters")):
+        hint = "a slice has devices or sharedCounters; write `devices: []` if it is meant to be empty"
+        raise InvalidObject(what, [Fault("spec.devices", f"is required: {hint}")])
 
 
 def _kind_of(document: Mapping[str, Any]) -> Kind:
@@ -129,19 +138,21 @@ def decode_as(document: Any, type_: type[T], what: str, *, strict: bool = True) 
 def encode(obj: KubernetesObject) -> dict[str, Any]:
     """The document for an object, in the API's newest version; what says nothing is left out."""
     kind = KINDS[type(obj).__name__]
-    body: dict[str, Any] = _converter(True).unstructure(obj)  # noqa: FBT003
+    body: dict[str, Any] = _converter(True).unstructure(obj)
+    if isinstance(obj, ResourceSlice) and not obj.spec.devices and not obj.spec.shared_counters:
+        body["spec"]["devices"] = []
     return {"apiVersion": kind.api_version, "kind": type(obj).__name__, **body}
 
 
 def encode_part(part: object) -> Any:
     """A part of an object as JSON: an AllocationResult, a node selector, a toleration."""
-    return _converter(True).unstructure(part)  # noqa: FBT003
+    return _converter(True).unstructure(part)
 
 
 # -- the converter ---------------------------------------------------------------------------------------------------
 
 
-class _Faults(Exception):  # noqa: N818 - a carrier, never seen outside this module
+class _Faults(Exception):
     """Faults of the items of a list or mapping, on their way up."""
 
     def __init__(self, faults: list[Fault]) -> None:
@@ -150,7 +161,7 @@ class _Faults(Exception):  # noqa: N818 - a carrier, never seen outside this mod
 
 
 @functools.cache
-def _converter(strict: bool) -> Converter:  # noqa: FBT001
+def _converter(strict: bool) -> Converter:
     converter = Converter(detailed_validation=True)
     # Later registrations are asked first: classes before, Quantity (a class too) and free-form JSON after.
     converter.register_structure_hook_factory(attrs.has, lambda type_: _structure_class(type_, converter, strict=strict))
@@ -335,9 +346,7 @@ def _camel_case(name: str) -> str:
 
 def _faults(error: BaseException, path: str = "") -> Iterator[Fault]:
     """Every fault in what cattrs raised, in document order, with paths in Kubernetes' notation."""
-    if isinstance(error, _Faults):
-        yield from (Fault(_joined(path, fault.path), fault.message) for fault in error.faults)
-    elif isinstance(error, InvalidObject):
+    if isinstance(error, _Faults | InvalidObject):
         yield from (Fault(_joined(path, fault.path), fault.message) for fault in error.faults)
     elif isinstance(error, ClassValidationError):
         for part in error.exceptions:

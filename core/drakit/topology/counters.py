@@ -45,9 +45,7 @@ class MemberCounters:
             )
         chunks = [members[start : start + COUNTERS_PER_SET] for start in range(0, len(members), COUNTERS_PER_SET)]
         names = [f"hosts-{index}" for index in range(len(chunks))]
-        sets = tuple(
-            CounterSet(name=name, counters=dict.fromkeys(chunk, 1)) for name, chunk in zip(names, chunks, strict=True)
-        )
+        sets = tuple(CounterSet(name=name, counters=dict.fromkeys(chunk, 1)) for name, chunk in zip(names, chunks, strict=True))
         return cls(sets, {member: name for name, chunk in zip(names, chunks, strict=True) for member in chunk})
 
     def consumption(self, partition: Partition) -> Sequence[DeviceCounterConsumption]:
@@ -55,6 +53,4 @@ class MemberCounters:
         by_set: dict[str, list[str]] = {}
         for member in partition.members:
             by_set.setdefault(self.set_of[member.name], []).append(member.name)
-        return [
-            DeviceCounterConsumption(counter_set=name, counters=dict.fromkeys(by_set[name], 1)) for name in sorted(by_set)
-        ]
+        return [DeviceCounterConsumption(counter_set=name, counters=dict.fromkeys(by_set[name], 1)) for name in sorted(by_set)]

@@ -8,6 +8,7 @@ Source: k8s.io/api ``resource/v1/types.go`` (limits), k8s.io/dynamic-resource-al
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
 
@@ -26,6 +27,9 @@ COUNTING_DEVICES_PER_SLICE: Final = 64
 """As soon as one device of the slice has taints, counters or list attributes."""
 SETS_PER_SLICE: Final = 8
 """``ResourceSliceMaxCounterSets``"""
+
+MAX_NAME: Final = 253
+"""Bytes of an object's name."""
 
 
 def pack(pool: Pool, *, generation: int = 1) -> tuple[ResourceSlice, ...]:
@@ -50,9 +54,7 @@ def pack(pool: Pool, *, generation: int = 1) -> tuple[ResourceSlice, ...]:
 
 def _is_counting(device: Device) -> bool:
     lists = ("ints", "bools", "strings", "versions")
-    return bool(
-        device.taints or device.consumes_counters or any(value.kind in lists for value in device.attributes.values())
-    )
+    return bool(device.taints or device.consumes_counters or any(value.kind in lists for value in device.attributes.values()))
 
 
 def _chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
@@ -60,5 +62,9 @@ def _chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
 
 
 def _slice_name(pool: Pool, index: int) -> str:
-    parts = [f"{index:05x}", pool.driver, pool.name.removeprefix(f"{pool.driver}/").replace("/", "-")]
-    return "-".join(parts)
+    """Sorts by index; unique for the pool, also where the name of a pool is nearly as long as a name may be."""
+    name = "-".join((f"{index:05x}", pool.driver, pool.name.removeprefix(f"{pool.driver}/").replace("/", "-")))
+    if len(name) <= MAX_NAME:
+        return name
+    digest = hashlib.sha256(pool.name.encode()).hexdigest()[:16]
+    return f"{name[: MAX_NAME - len(digest) - 1].rstrip('.-')}-{digest}"

@@ -89,9 +89,7 @@ class Grid:
         return [(*box[:axis], (begin, size // 2), *box[axis + 1 :]) for begin in (start, start + size // 2)]
 
     def _partition(self, box: Box, members: dict[tuple[int, ...], Member], domain: Domain) -> Partition:
-        ranges = [
-            range(start // block, (start + size) // block) for (start, size), block in zip(box, self.block, strict=True)
-        ]
+        ranges = [range(start // block, (start + size) // block) for (start, size), block in zip(box, self.block, strict=True)]
         inside = [members[position[::-1]] for position in itertools.product(*reversed(ranges))]
         shape, origin = by(size for _, size in box), tuple(start for start, _ in box)
         name = "-".join((self.prefix, shape, *map(str, origin)))
@@ -144,8 +142,10 @@ class Split:
     @parts.validator
     def _divide_each_other(self, _: object, parts: tuple[int, ...]) -> None:
         if not parts or min(parts) < 2 or len(set(parts)) != len(parts) or any(max(parts) % n for n in parts):
-            raise TopologyError(f"cannot split into {', '.join(map(str, parts))} parts: each number must be 2 or more, "
-                                "differ from the others, and divide the largest")
+            raise TopologyError(
+                f"cannot split into {', '.join(map(str, parts))} parts: each number must be 2 or more, "
+                "differ from the others, and divide the largest"
+            )
 
 
 def by(sizes: Iterator[int] | tuple[int, ...]) -> str:

@@ -74,7 +74,11 @@ def meshes(cluster: Cluster, state: AllocatedState) -> list[Mesh]:
             if pool.key not in found and boxes and len({len(box.dims) for box in boxes}) == 1:
                 dims = tuple(max(o + n for o, n in axis) for axis in _axes(boxes))
                 found[pool.key] = Mesh(
-                    name=pool_name(pool.driver, pool.name), boxes=tuple(boxes), dims=dims, ledger=CounterLedger(pool, state), state=state
+                    name=pool_name(pool.driver, pool.name),
+                    boxes=tuple(boxes),
+                    dims=dims,
+                    ledger=CounterLedger(pool, state),
+                    state=state,
                 )
     return [found[key] for key in sorted(found)]
 
@@ -146,9 +150,7 @@ def _is_down(box: Box) -> bool:
     return first_untolerated(box.candidate.taints, ()) is not None
 
 
-def _legend(
-    text: Text, mesh: Mesh, held: Sequence[Box], letters: Mapping[DeviceID, str], styles: Mapping[str, str]
-) -> None:
+def _legend(text: Text, mesh: Mesh, held: Sequence[Box], letters: Mapping[DeviceID, str], styles: Mapping[str, str]) -> None:
     for box in held:
         mark = letters[box.candidate.id]
         holders = ", ".join(holder.claim for holder in mesh.state.holders[box.candidate.id])

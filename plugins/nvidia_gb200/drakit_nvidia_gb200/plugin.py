@@ -49,9 +49,7 @@ class _Tray:
 def drakit_driver() -> Driver:
     ours = f"device.driver == '{DRIVER}'"
     classes = [
-        device_class(
-            DRIVER, f"{ours} && device.attributes['{DRIVER}'].type == 'gpu'", extended_resource_name="nvidia.com/gpu"
-        ),
+        device_class(DRIVER, f"{ours} && device.attributes['{DRIVER}'].type == 'gpu'", extended_resource_name="nvidia.com/gpu"),
         device_class(NVLINK_CLASS, f"{ours} && device.attributes['{DRIVER}'].type == 'nvlink-domain'"),
     ]
     return Driver(DRIVER, classes=classes, inventory=GB200Inventory)
@@ -70,9 +68,7 @@ def drakit_domains(source: DomainSource) -> Iterator[Domain]:
     """Each rack's clique: the trays that are up. A failed one shrinks what the clique can give."""
     for rack in source.inventory.racks if isinstance(source.inventory, GB200Inventory) else ():
         members = [
-            Member(f"t{index:02}", node=node)
-            for index, node in enumerate(rack.node_names())
-            if node not in rack.failed_trays
+            Member(f"t{index:02}", node=node) for index, node in enumerate(rack.node_names()) if node not in rack.failed_trays
         ]
         if members:
             yield Domain(rack.clique, members, source=rack)

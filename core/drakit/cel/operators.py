@@ -1,0 +1,112 @@
+"""Arithmetic, order, membership and size.
+
+Each works on whatever it gets and says so when it cannot.
+
+Source: github.com/google/cel-go ``common/stdlib/standard.go`` and ``common/types/{int,uint,double,list,map}.go``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from drakit.cel.values import INT64, UINT64, Concatenation, Fault, Map, TypeValue, UInt, Value, no_such_overload, same, type_name
+
+__all__ = ["ADDABLE", "LISTS", "NUMBERS", "ORDERED", "SIZED", "add", "contains", "divide", "integer", "logical_not", "modulo", "multiply", "negate", "size", "subtract"]
+
+NUMBERS: Final = frozenset({int, UInt, float})
+
+
+def integer(value: int, kind: type) -> int:
+    if kind is UInt:
+        if value not in UINT64:
+            raise Fault("unsigned integer overflow")
+        return UInt(value)
+    if value not in INT64:
+        raise Fault("integer overflow")
+    return value
+
+
+def _same(left: Value, right: Value) -> type:
+    """The type of both operands: arithmetic never mixes types."""
+    if type(left) is not type(right):
+        raise no_such_overload()
+    return type(left)
+
+
+def add(left: Value, right: Value) -> Value:
+    if isinstance(left, tuple):
+        if not isinstance(right, tuple):
+            raise no_such_overload()
+        return Concatenation((*left, *right)) if left and right else left or right
+    kind = _same(left, right)
+    return integer(int(left) + int(right), kind) if kind in (int, UInt) else left + right
+
+
+def subtract(left: Value, right: Value) -> Value:
+    kind = _same(left, right)
+    return left - right if kind is float else integer(int(left) - int(right), kind)
+
+
+def multiply(left: Value, right: Value) -> Value:
+    kind = _same(left, right)
+    return left * right if kind is float else integer(int(left) * int(right), kind)
+
+
+def divide(left: Value, right: Value) -> Value:
+    kind = _same(left, right)
+    if kind is float:
+        return _divide_doubles(left, right)
+    if right == 0:
+        raise Fault("division by zero")
+    quotient = abs(int(left)) // abs(int(right))
+    return integer(quotient if (left < 0) == (right < 0) else -quotient, kind)
+
+
+def _divide_doubles(left: float, right: float) -> float:
+    if right:
+        return left / right
+    if left == 0 or math.isnan(left) or math.isnan(right):
+        return math.nan
+    return math.copysign(math.inf, left) * math.copysign(1.0, right)
+
+
+def modulo(left: Value, right: Value) -> Value:
+    kind = _same(left, right)
+    if right == 0:
+        raise Fault("modulus by zero")
+    if left == INT64[0] and right == -1:
+        raise Fault("integer overflow")
+    return kind(int(math.copysign(1, left)) * (abs(int(left)) % abs(int(right))))
+
+
+def negate(value: Value) -> Value:
+    if isinstance(value, bool):
+        raise no_such_overload()
+    return -value if isinstance(value, float) else integer(-value, int)
+
+
+def logical_not(value: Value) -> bool:
+    if not isinstance(value, bool):
+        raise no_such_overload()
+    return not value
+
+
+ADDABLE: Final = NUMBERS | {str, bytes, tuple, Concatenation}
+ORDERED: Final = NUMBERS | {bool, str, bytes}
+
+
+def contains(element: Value, container: Value) -> bool:
+    if isinstance(container, Map):
+        return container.contains(element)
+    if not isinstance(container, tuple):
+        raise no_such_overload()
+    return any(same(element, other) for other in container)
+
+
+def size(value: Value) -> int:
+    return len(value)
+
+
+LISTS: Final = frozenset({tuple, Concatenation})
+SIZED: Final = frozenset({str, bytes, tuple, Concatenation, Map})

@@ -1,0 +1,84 @@
+"""Functions of strings; positions count code points.
+
+Source: github.com/google/cel-go ``ext/strings.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from drakit.cel.values import Fault, NotDecided, Value, no_such_overload
+
+__all__ = ["LOWER", "SPACE", "UPPER", "char_at", "index_of", "join", "last_index_of", "on_strings", "replace", "split", "substring"]
+
+SPACE: Final = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+LOWER: Final = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+UPPER: Final = {lower: lower - 32 for lower in range(ord("a"), ord("z") + 1)}
+
+
+def on_strings(function: Callable[[str, str], bool]) -> Callable[..., Value]:
+    """``contains`` and its kin, which cel-go calls with any types."""
+
+    def checked(text: Value, part: Value) -> bool:
+        if not isinstance(text, str) or not isinstance(part, str):
+            raise no_such_overload()
+        return function(text, part)
+
+    return checked
+
+
+def _within(index: int, limit: int) -> int:
+    if not 0 <= index <= limit:
+        raise Fault(f"index out of range: {index}")
+    return index
+
+
+def char_at(text: str, index: int) -> str:
+    start = _within(index, len(text))
+    return text[start : start + 1]
+
+
+def index_of(text: str, part: str, offset: int = 0) -> int:
+    if not part:
+        return offset
+    if offset < 0:
+        raise Fault(f"index out of range: {offset}")
+    return text.find(part, offset)
+
+
+def last_index_of(text: str, part: str, offset: int | None = None) -> int:
+    if not part:
+        return len(text) if offset is None else offset
+    if offset is None:
+        return text.rfind(part)
+    if offset < 0:
+        raise Fault(f"index out of range: {offset}")
+    return -1 if offset >= len(text) else text.rfind(part, 0, offset + len(part))
+
+
+def substring(text: str, start: int, end: int | None = None) -> str:
+    if end is not None and start > end:
+        raise Fault(f"invalid substring range. start: {start}, end: {end}")
+    _within(start, len(text))
+    return text[start : _within(len(text) if end is None else end, len(text))]
+
+
+def replace(text: str, old: str, new: str, count: int = -1) -> str:
+    return text.replace(old, new, count if count >= 0 else -1)
+
+
+def split(text: str, separator: str, count: int = -1) -> tuple[str, ...]:
+    if count == 0:
+        return ()
+    if not separator:
+        parts = list(text)
+        return tuple(parts if count < 0 or count >= len(parts) else [*parts[: count - 1], "".join(parts[count - 1 :])])
+    return tuple(text.split(separator, count - 1 if count > 0 else -1))
+
+
+def join(parts: tuple[Value, ...], separator: str = "") -> str:
+    for part in parts:
+        if not isinstance(part, str):
+            raise NotDecided("join() of a list with something else than strings")
+    return separator.join(parts)
