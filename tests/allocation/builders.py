@@ -7,7 +7,7 @@ One driver, one node and one pool, ``gpu.example.com``, ``node-a`` and ``node-a`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from drakit.allocation import AllocatedState, Cluster
 from drakit.allocation.search import DEFAULT_BUDGET
@@ -144,9 +144,7 @@ def capacity_in_range(value: str, *, least: str, most: str = "", step: str = "",
 
 def capacity_of_values(value: str, *values: str, default: str = "") -> DeviceCapacity:
     """A capacity of which a request takes one of a few amounts."""
-    policy = CapacityRequestPolicy(
-        valid_values=tuple(map(quantity, values)), default=quantity(default) if default else None
-    )
+    policy = CapacityRequestPolicy(valid_values=tuple(map(quantity, values)), default=quantity(default) if default else None)
     return DeviceCapacity(value, request_policy=policy)
 
 
@@ -361,7 +359,8 @@ def pod(
 
 # -- clusters and answers -------------------------------------------------------------------------------------------------
 
-Objects = Iterable[KubernetesObject | Iterable[KubernetesObject]]
+Objects: TypeAlias = Iterable[Any]
+"""Objects, and lists of objects."""
 
 
 def cluster(*objects: KubernetesObject | Iterable[KubernetesObject]) -> Cluster:
@@ -382,12 +381,10 @@ def allocate(
     """Allocate claims together on one node."""
     world = cluster(*objects)
     here = next(n for n in world.nodes if n.name == on)
-    return world.allocate_on(here, claims, state, budget=budget)
+    return world.decider(budget).on_node(here, claims, world.state if state is None else state)
 
 
-def picks(
-    objects: Objects, *claims: ResourceClaim, on: str = "node-a", budget: int = DEFAULT_BUDGET
-) -> list[str] | None:
+def picks(objects: Objects, *claims: ResourceClaim, on: str = "node-a", budget: int = DEFAULT_BUDGET) -> list[str] | None:
     """The devices that claims get together on one node, as ``request=device``; None: they do not fit."""
     results = allocate(objects, *claims, on=on, budget=budget)
     return None if results is None else [pick for result in results for pick in picked(result)]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from importlib import metadata
 from types import ModuleType, SimpleNamespace
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from attrs import field, frozen
 
-from drakit import Driver, Host, Inventory, device_class, hookimpl
+from drakit import Device, Driver, Host, Inventory, device_class, hookimpl
 
-__all__ = ["ACME", "AcmeInventory", "Namer", "acme", "entry", "install", "namer"]
+__all__ = ["ACME", "AcmeInventory", "Namer", "acme", "entry", "install", "plugin"]
 
 ACME: Final = "gpu.acme.example"
 
@@ -28,32 +28,32 @@ class AcmeInventory(Inventory):
         return [Host(name) for name in self.hosts_]
 
 
-def acme(name: str = ACME, **hooks: Any) -> SimpleNamespace:
-    """A plugin that is a driver; each keyword is a further hook, without its ``drakit_``."""
+def plugin(**hooks: Callable[..., object]) -> ModuleType:
+    """A plugin as a module; each keyword is a hook without its ``drakit_``."""
+    made = ModuleType("drakit_made_up")
+    vars(made).update({f"drakit_{name}": hookimpl(hook) for name, hook in hooks.items()})
+    return made
 
-    @hookimpl
-    def drakit_driver() -> Driver:
+
+def acme(name: str = ACME, **hooks: Callable[..., object]) -> ModuleType:
+    """A plugin that is a driver, with further hooks."""
+
+    def driver() -> Driver:
         return Driver(name, classes=[device_class(name, f'device.driver == "{name}"')], inventory=AcmeInventory)
 
-    implemented = {f"drakit_{hook}": hookimpl(function) for hook, function in hooks.items()}
-    return SimpleNamespace(drakit_driver=drakit_driver, **implemented)
+    return plugin(driver=driver, **hooks)
 
 
 class Namer:
     """A plugin that is no driver, as an object: it names devices of others."""
 
     @hookimpl
-    def drakit_attributes(self, device: Any) -> dict[str, str]:
+    def drakit_attributes(self, device: Device) -> dict[str, str]:
         return {"example.com/nick": device.name}
-
-
-def namer() -> Namer:
-    return Namer()
 
 
 def entry(name: str, plugin: object, distribution: str = "", version: str = "1.0") -> metadata.EntryPoint:
     """An entry point that loads to a plugin; an exception instead of a plugin is raised by the import."""
-    made: Any = metadata.EntryPoint(name=name, value=f"module_of_{name}", group="drakit")
 
     class _Entry(metadata.EntryPoint):
         def load(self) -> object:
@@ -62,8 +62,8 @@ def entry(name: str, plugin: object, distribution: str = "", version: str = "1.0
             return plugin
 
     made = _Entry(name=name, value=f"module_of_{name}", group="drakit")
-    vars(made).update(dist=SimpleNamespace(name=distribution, version=version) if distribution else None)
-    return made  # type: ignore[no-any-return]
+    vars(made)["dist"] = SimpleNamespace(name=distribution, version=version) if distribution else None
+    return made
 
 
 def install(monkeypatch: pytest.MonkeyPatch, *entries: metadata.EntryPoint) -> None:
@@ -73,11 +73,3 @@ def install(monkeypatch: pytest.MonkeyPatch, *entries: metadata.EntryPoint) -> N
         return [entry for entry in entries if entry.group == group]
 
     monkeypatch.setattr(metadata, "entry_points", entry_points)
-
-
-def module(name: str, source: str) -> ModuleType:
-    """A module made from source, as a plugin's would be imported; not left in ``sys.modules``."""
-    made = ModuleType(name)
-    exec(compile(source, f"{name}.py", "exec"), vars(made))  # noqa: S102 - the test's own text
-    sys.modules.pop(name, None)
-    return made

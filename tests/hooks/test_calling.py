@@ -7,14 +7,14 @@ import pytest
 
 from drakit import Clique, Device, Domain, DomainSource, Host, Member, Problem, Split
 from drakit.hooks import PluginError, Plugins
-from tests.hooks.entries import ACME, acme, entry, install, namer
+from tests.hooks.entries import ACME, Namer, acme, entry, install, plugin
 
 DOMAIN: Final = Domain("d", [Member("m0", node="n0")])
 
 
 def with_hook(name: str, function: Callable[..., object]) -> Plugins:
     plugins = Plugins()
-    plugins.register(acme(**{name: function}), "acme")
+    plugins.register(plugin(**{name: function}), "acme")
     return plugins
 
 
@@ -157,7 +157,7 @@ def test_a_hook_gets_the_arguments_it_names_only() -> None:
 def test_nothing_is_traced_unless_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: str
 ) -> None:
-    install(monkeypatch, entry("namer", namer()))
+    install(monkeypatch, entry("namer", Namer()))
     Plugins.load({"DRAKIT_TRACE": value}).attributes("namer", Device("d"), ACME)
     assert capsys.readouterr() == ("", "")
 
@@ -165,7 +165,7 @@ def test_nothing_is_traced_unless_asked_for(
 def test_every_hook_call_is_traced_before_and_after_on_standard_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    install(monkeypatch, entry("namer", namer()))
+    install(monkeypatch, entry("namer", Namer()))
     plugins = Plugins.load({"DRAKIT_TRACE": "1"})
     capsys.readouterr()
     plugins.attributes("namer", Device("d"), ACME)

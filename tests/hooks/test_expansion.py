@@ -6,13 +6,26 @@ from typing import Any, Final
 import pytest
 from attrs import frozen
 
-from drakit import Clique, Device, Domain, Driver, Host, InvalidObject, Inventory, Member, Problem, Split, hookimpl, quantity, semver
+from drakit import (
+    Clique,
+    Device,
+    Domain,
+    Driver,
+    Host,
+    InvalidObject,
+    Inventory,
+    Member,
+    Problem,
+    Split,
+    quantity,
+    semver,
+)
 from drakit.hooks import Expansion, PluginError, Plugins, expand
 from drakit.hooks.objects import MAX_TAINTS
 from drakit.model import DeviceTaint, DrakitError
 from drakit.model.wire import encode
 from drakit.topology import pack
-from tests.hooks.entries import ACME, acme, namer
+from tests.hooks.entries import ACME, Namer, acme, plugin
 
 DOCUMENT: Final[Mapping[str, Any]] = {
     "apiVersion": "drakit/v1alpha1",
@@ -34,11 +47,6 @@ def world(*others: object, **hooks: Any) -> Plugins:
     for index, other in enumerate(others):
         plugins.register(other, f"other{index}")
     return plugins
-
-
-def plugin(**hooks: Any) -> object:
-    """A plugin that is no driver."""
-    return type("Other", (), {f"drakit_{name}": staticmethod(hookimpl(function)) for name, function in hooks.items()})()
 
 
 def devices(expansion: Expansion) -> list[Device]:
@@ -101,7 +109,7 @@ def test_only_the_plugin_that_brought_a_device_is_asked_for_its_parts() -> None:
 
 def test_one_document_gives_the_same_slices_every_time() -> None:
     document = {**DOCUMENT, "hostNames": ["h1", "h0"], "cards": 3}
-    others = (namer(), plugin(health=lambda: [Problem("hot"), Problem("dusty")]))
+    others = (Namer(), plugin(health=lambda: [Problem("hot"), Problem("dusty")]))
 
     def slices() -> list[Mapping[str, Any]]:
         expansion = expand(world(*others, partitions=lambda: Split([2, 4])), document)
@@ -207,7 +215,7 @@ def test_a_foreign_plugin_that_fails_for_every_device_is_reported_once_and_the_d
     def fail() -> None:
         raise OSError("no inventory service")
 
-    expansion = expand(world(plugin(attributes=fail), namer()), {**DOCUMENT, "cards": 3})
+    expansion = expand(world(plugin(attributes=fail), Namer()), {**DOCUMENT, "cards": 3})
     assert [str(error) for error in expansion.errors] == ["plugin other0: drakit_attributes: OSError: no inventory service"]
     assert [device.attributes["example.com/nick"].value for device in devices(expansion)] == ["card-0", "card-1", "card-2"]
 
@@ -284,7 +292,7 @@ def test_taints_a_device_came_with_are_kept() -> None:
 )
 def test_a_document_that_is_not_one_is_an_error_with_its_path(change: Mapping[str, Any], line: str) -> None:
     with pytest.raises(InvalidObject) as caught:
-        expand(world(namer()), {**DOCUMENT, **change})
+        expand(world(Namer()), {**DOCUMENT, **change})
     assert str(caught.value) == line
 
 

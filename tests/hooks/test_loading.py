@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 from importlib import metadata
-from types import SimpleNamespace
-from typing import Any
 
+import attrs
 import pytest
 
-from drakit import Device, Host, hookimpl
+from drakit import Device, Driver, Host, Inventory, hookimpl
 from drakit.hooks import PluginConflict, PluginError, Plugins, UnknownPlugin
-from tests.hooks.entries import ACME, acme, entry, install, module, namer
+from tests.hooks.entries import ACME, Namer, acme, entry, install, plugin
 
 
 def loaded(monkeypatch: pytest.MonkeyPatch, *entries: metadata.EntryPoint, **environment: str) -> Plugins:
@@ -17,7 +16,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch, *entries: metadata.EntryPoint, **env
 
 
 def test_plugins_are_found_by_entry_point_and_asked_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    plugins = loaded(monkeypatch, entry("namer", namer(), "drakit-namer", "2.1"), entry("acme", acme(), "drakit-acme"))
+    plugins = loaded(monkeypatch, entry("namer", Namer(), "drakit-namer", "2.1"), entry("acme", acme(), "drakit-acme"))
     assert [(p.name, p.distribution, p.hooks) for p in plugins.loaded] == [
         ("acme", "drakit-acme 1.0", ("drakit_driver",)),
         ("namer", "drakit-namer 2.1", ("drakit_attributes",)),
@@ -45,7 +44,7 @@ def test_entry_points_of_other_groups_are_left_alone(monkeypatch: pytest.MonkeyP
 def test_a_plugin_that_cannot_be_imported_is_reported_and_the_others_work(
     monkeypatch: pytest.MonkeyPatch, error: BaseException, message: str
 ) -> None:
-    plugins = loaded(monkeypatch, entry("broken", error), entry("namer", namer()))
+    plugins = loaded(monkeypatch, entry("broken", error), entry("namer", Namer()))
     assert list(map(str, plugins.failures)) == [f"plugin broken: import: {message}"]
     assert plugins.attributes("namer", Device("d"), ACME) == {"example.com/nick": "d"}
 
@@ -56,18 +55,20 @@ def test_an_interrupt_by_the_user_is_not_a_fault_of_a_plugin(monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("hook", "nearest"), [("drakit_discovr", "drakit_discover"), ("discover", "drakit_discover"), ("drakit_attribute", "drakit_attributes")]
+    ("hook", "nearest"),
+    [("drakit_discovr", "drakit_discover"), ("discover", "drakit_discover"), ("drakit_attribute", "drakit_attributes")],
 )
 def test_a_misspelt_hook_is_reported_with_the_nearest_name(monkeypatch: pytest.MonkeyPatch, hook: str, nearest: str) -> None:
-    misspelt = SimpleNamespace(**{hook: hookimpl(lambda: None)})
-    plugins = loaded(monkeypatch, entry("typo", misspelt), entry("namer", namer()))
+    misspelt = plugin()
+    setattr(misspelt, hook, hookimpl(lambda: None))
+    plugins = loaded(monkeypatch, entry("typo", misspelt), entry("namer", Namer()))
     assert [str(f) for f in plugins.failures] == [f'plugin typo: {hook}: drakit has no such hook, did you mean "{nearest}"?']
     assert [p.name for p in plugins.loaded] == ["namer"]
 
 
 def test_wrong_arguments_are_reported_with_plugin_hook_and_argument(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = module("wrong", "from drakit import hookimpl\n@hookimpl\ndef drakit_discover(hosts): ...\n")
-    plugins = loaded(monkeypatch, entry("namer", namer()), entry("wrong", wrong))
+    wrong = plugin(discover=lambda hosts: [hosts])
+    plugins = loaded(monkeypatch, entry("namer", Namer()), entry("wrong", wrong))
     (failure,) = plugins.failures
     assert str(failure).startswith("plugin wrong: ")
     assert "drakit_discover" in str(failure)
@@ -81,17 +82,12 @@ def test_a_plugin_left_out_for_wrong_arguments_is_never_asked() -> None:
     plugins = Plugins()
     asked: list[object] = []
 
-    @hookimpl
-    def drakit_attributes(device: Device) -> None:
+    def attributes(device: Device) -> None:
         asked.append(device)
 
-    @hookimpl
-    def drakit_health(gpu: object) -> None:
-        asked.append(gpu)
-
     with pytest.raises(PluginError):
-        plugins.register(SimpleNamespace(drakit_attributes=drakit_attributes, drakit_health=drakit_health), "wrong")
-    plugins.register(namer(), "namer")
+        plugins.register(plugin(attributes=attributes, health=lambda gpu: [gpu]), "wrong")
+    plugins.register(Namer(), "namer")
     assert plugins.attributes("namer", Device("d"), ACME)
     assert asked == []
     assert [p.name for p in plugins.loaded] == ["namer"]
@@ -104,10 +100,10 @@ def test_a_plugin_whose_members_raise_is_reported_and_the_others_work(monkeypatc
             raise OSError("no hardware")
 
         @hookimpl
-        def drakit_discover(self, host: Host) -> list[Device]:
+        def drakit_discover(self) -> list[Device]:
             return []
 
-    plugins = loaded(monkeypatch, entry("prickly", Prickly()), entry("namer", namer()))
+    plugins = loaded(monkeypatch, entry("prickly", Prickly()), entry("namer", Namer()))
     assert "namer" in [p.name for p in plugins.loaded]
     assert all(failure.plugin == "prickly" for failure in plugins.failures)
 
@@ -123,19 +119,18 @@ def test_a_plugin_whose_members_raise_is_reported_and_the_others_work(monkeypatc
 def test_a_driver_hook_that_fails_keeps_only_its_plugin_from_loading(
     monkeypatch: pytest.MonkeyPatch, answer: object, message: str
 ) -> None:
-    @hookimpl
-    def drakit_driver() -> Any:
+    def driver() -> object:
         if isinstance(answer, BaseException):
             raise answer
         return answer
 
-    plugins = loaded(monkeypatch, entry("acme", SimpleNamespace(drakit_driver=drakit_driver)), entry("namer", namer()))
+    plugins = loaded(monkeypatch, entry("acme", plugin(driver=driver)), entry("namer", Namer()))
     assert [str(failure) for failure in plugins.failures] == [message]
     assert [p.name for p in plugins.loaded] == ["namer"]
 
 
 def test_two_plugins_with_one_name_are_an_error_that_names_both_distributions(monkeypatch: pytest.MonkeyPatch) -> None:
-    install(monkeypatch, entry("acme", acme(), "drakit-acme", "1.0"), entry("acme", namer(), "acme-fork", "2.0"))
+    install(monkeypatch, entry("acme", acme(), "drakit-acme", "1.0"), entry("acme", Namer(), "acme-fork", "2.0"))
     with pytest.raises(PluginConflict, match=r"two plugins are named 'acme'") as caught:
         Plugins.load({})
     assert "drakit-acme 1.0" in str(caught.value)
@@ -151,8 +146,8 @@ def test_two_plugins_for_one_driver_are_an_error_that_names_both_distributions(m
 
 
 def test_one_module_under_two_names_is_an_error_that_names_both_distributions(monkeypatch: pytest.MonkeyPatch) -> None:
-    plugin = namer()
-    install(monkeypatch, entry("new", plugin, "drakit-acme", "1.0"), entry("old", plugin, "acme-fork", "2.0"))
+    one = Namer()
+    install(monkeypatch, entry("new", one, "drakit-acme", "1.0"), entry("old", one, "acme-fork", "2.0"))
     with pytest.raises(PluginConflict) as caught:
         Plugins.load({})
     assert "drakit-acme 1.0" in str(caught.value)
@@ -171,7 +166,7 @@ def test_after_a_conflict_the_first_plugin_is_asked_and_the_second_is_not() -> N
 @pytest.mark.parametrize("disabled", ["acme", "other,acme", " acme , other"])
 def test_a_disabled_plugin_is_not_even_imported(monkeypatch: pytest.MonkeyPatch, disabled: str) -> None:
     broken = entry("acme", ImportError("must not be imported"))
-    plugins = loaded(monkeypatch, broken, entry("namer", namer()), DRAKIT_DISABLE=disabled)
+    plugins = loaded(monkeypatch, broken, entry("namer", Namer()), DRAKIT_DISABLE=disabled)
     assert [p.name for p in plugins.loaded] == ["namer"]
     assert plugins.failures == []
 
@@ -182,7 +177,7 @@ def test_an_unknown_plugin_is_told_with_the_nearest_name_and_what_is_loaded() ->
         plugins["acme"]
     assert str(caught.value) == 'plugin "acme" is not loaded; loaded are: none'
     plugins.register(acme(), "acme")
-    plugins.register(namer(), "namer")
+    plugins.register(Namer(), "namer")
     with pytest.raises(UnknownPlugin) as caught:
         plugins["amce"]
     assert str(caught.value) == 'plugin "amce" is not loaded, did you mean "acme"?; loaded are: acme, namer'
@@ -192,3 +187,12 @@ def test_a_plugin_that_failed_to_load_is_told_with_the_reason(monkeypatch: pytes
     plugins = loaded(monkeypatch, entry("acme", ImportError("No module named 'libacme'")))
     with pytest.raises(UnknownPlugin, match="libacme"):
         plugins["acme"]
+
+
+@pytest.mark.parametrize("name", ["kind", "metadata", "plugin"])
+def test_an_inventory_class_with_a_field_that_every_document_has_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Such a field could never be given: in the document it says something else."""
+    unreachable = attrs.make_class("Unreachable", {name: attrs.field(type=str, default="")}, bases=(Inventory,), frozen=True)
+    driver = plugin(driver=lambda: Driver(ACME, inventory=unreachable))
+    (failure,) = loaded(monkeypatch, entry("acme", driver)).failures
+    assert f'"{name}"' in str(failure)

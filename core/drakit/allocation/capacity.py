@@ -22,15 +22,14 @@ _ONE: Final = Decimal(1)
 
 def consumed_capacity(candidate: Candidate, ask: Alternative) -> Mapping[str, Quantity]:
     """What one allocation takes of every capacity of a device, requested or not."""
-    driver = candidate.id.driver
-    return {name: _consumed(capacity, ask.wanted(name, driver)) for name, capacity in candidate.device.capacity.items()}
+    return {name: _consumed(capacity, ask.capacity.get(name)) for name, capacity in candidate.device.capacity.items()}
 
 
 def unfit(candidate: Candidate, ask: Alternative) -> str:
     """Why a device can never serve this capacity request, however free it is; empty if it can."""
-    unknown = ask.names_unknown_capacity(candidate.device.capacity, candidate.id.driver)
-    if unknown:
-        return f"the device has no capacity {unknown}"
+    for name in ask.capacity:
+        if name not in candidate.device.capacity:
+            return f"the device has no capacity {name}"
     for name, amount in consumed_capacity(candidate, ask).items():
         capacity = candidate.device.capacity[name]
         if not _allowed(capacity, amount):

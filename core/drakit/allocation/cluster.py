@@ -9,17 +9,14 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-import attrs
 from attrs import field, frozen
 
-from drakit.allocation.errors import AllocationError, Reason, SearchLimit
-from drakit.allocation.explanation import explain
+from drakit.allocation.decision import Decider
+from drakit.allocation.errors import Reason
+from drakit.allocation.nodes import node_refusal
 from drakit.allocation.outcome import ClaimOutcome
 from drakit.allocation.pools import PoolIndex
-from drakit.allocation.requests import ClaimPlan, plan_claim
-from drakit.allocation.result import assemble
-from drakit.allocation.search import DEFAULT_BUDGET, search
-from drakit.allocation.selection import Selection
+from drakit.allocation.search import DEFAULT_BUDGET
 from drakit.allocation.state import AllocatedState
 from drakit.model import (
     AllocationResult,
@@ -38,8 +35,6 @@ from drakit.model.wire import KubernetesObject
 
 __all__ = ["Cluster", "DuplicateObject"]
 
-ADMIN_ACCESS_LABEL: Final = "resource.kubernetes.io/admin-access"
-
 
 class DuplicateObject(DrakitError):
     """Two objects of one kind have the same name."""
@@ -57,8 +52,12 @@ class Cluster:
     pods: tuple[Pod, ...] = field(default=(), converter=frozen_tuple)
     namespaces: tuple[Namespace, ...] = field(default=(), converter=frozen_tuple)
     taint_rules: tuple[DeviceTaintRule, ...] = field(default=(), converter=frozen_tuple)
-    consumers: tuple[ResourceClaim | Pod, ...] = field(default=(), converter=frozen_tuple)
-    """Claims and pods together, in input order."""
+    consumers: tuple[ResourceClaim | Pod, ...] = field(converter=frozen_tuple)
+    """Claims and pods together, in input order; unless given, the claims and then the pods."""
+
+    @consumers.default
+    def _claims_then_pods(self) -> tuple[ResourceClaim | Pod, ...]:
+        return (*self.claims, *self.pods)
 
     @classmethod
     def of(cls, objects: Iterable[KubernetesObject]) -> Cluster:
@@ -83,82 +82,40 @@ class Cluster:
         return PoolIndex(self.slices, self.taint_rules)
 
     @functools.cached_property
-    def selection(self) -> Selection:
-        return Selection()
-
-    @functools.cached_property
-    def classes_by_name(self) -> Mapping[str, DeviceClass]:
-        return {device_class.name: device_class for device_class in self.classes}
-
-    @functools.cached_property
     def state(self) -> AllocatedState:
         """What the cluster's claims hold."""
-        return AllocatedState().with_claims(self.claims)
+        return AllocatedState.of(self.claims)
 
-    def plan(self, claim: ResourceClaim) -> ClaimPlan:
-        """:raises AllocationError: the claim asks for what cannot be."""
-        return plan_claim(claim, self.classes_by_name)
+    def decider(self, budget: int = DEFAULT_BUDGET) -> Decider:
+        """What decides claims of this cluster; keep it for as many as there are."""
+        return Decider(
+            index=self.pools,
+            classes={device_class.name: device_class for device_class in self.classes},
+            namespaces={namespace.metadata.name: namespace for namespace in self.namespaces},
+            budget=budget,
+        )
+
+    @functools.cached_property
+    def _decider(self) -> Decider:
+        return self.decider()
 
     def allocate_on(
-        self,
-        node: Node,
-        claims: Sequence[ResourceClaim],
-        state: AllocatedState | None = None,
-        *,
-        budget: int = DEFAULT_BUDGET,
+        self, node: Node, claims: Sequence[ResourceClaim], state: AllocatedState | None = None
     ) -> tuple[AllocationResult, ...] | None:
         """Allocate claims together on one node, as the scheduler does for the claims of a pod.
 
         :param state: what is taken; None: what the cluster's claims hold.
         :returns: one result per claim; None: they do not fit on this node.
         :raises AllocationError: fatal for the whole attempt, on every node.
-        :raises SearchLimit: not decided within the budget.
+        :raises SearchLimit: not decided: the search gave up.
         """
-        plans = [self.plan(claim) for claim in claims]
-        taken = self.state if state is None else state
-        picks = search(node, self.pools.pools(node), plans, taken, self.selection, budget=budget)
-        if picks is None:
-            return None
-        return tuple(assemble(node, plan, [pick for pick in picks if pick.claim == index]) for index, plan in enumerate(plans))
-
-    def decide(
-        self,
-        claims: Sequence[ResourceClaim],
-        nodes: Sequence[Node],
-        state: AllocatedState | None = None,
-        *,
-        budget: int = DEFAULT_BUDGET,
-    ) -> list[ClaimOutcome]:
-        """Allocate claims together on the first node that fits, or say why not.
-
-        The other nodes are tried too: an error on one of them ends the attempt on all, whatever their order.
-
-        :param nodes: in the order to try them.
-        :param state: what is taken; None: what the cluster's claims hold.
-        """
-        taken = self.state if state is None else state
-        try:
-            for claim in claims:
-                self._check_admin_access(claim)
-                self.plan(claim)
-            fits = [(node, self.allocate_on(node, claims, taken, budget=budget)) for node in nodes]
-        except AllocationError as error:
-            reasons = [Reason(check="pool", message=error.message)] if error.transient else []
-            return [ClaimOutcome(claim=claim, error=error, reasons=reasons) for claim in claims]
-        except SearchLimit:
-            reason = Reason(check="limit", message=f"not decided: gave up after looking at {budget} candidates")
-            return [ClaimOutcome(claim=claim, reasons=[reason]) for claim in claims]
-        for node, allocations in fits:
-            if allocations is not None:
-                return [
-                    ClaimOutcome(claim=_allocated(claim, allocation), node=node.name)
-                    for claim, allocation in zip(claims, allocations, strict=True)
-                ]
-        return [ClaimOutcome(claim=claim, reasons=self._reasons(claim, nodes, taken)) for claim in claims]
+        return self._decider.on_node(node, claims, self.state if state is None else state)
 
     def allocate(self, claim: ResourceClaim) -> ClaimOutcome:
         """Allocate one claim on the first node that is not cordoned and fits, as things stand now."""
-        (outcome,) = self.decide([claim], [node for node in self.nodes if not node.spec.unschedulable])
+        refused = {node.name: why for node in self.nodes if (why := node_refusal(node, None))}
+        nodes = [node for node in self.nodes if node.name not in refused]
+        (outcome,) = self._decider.decide([claim], nodes, self.state, refused)
         return outcome
 
     def explain(self, claim: ResourceClaim) -> tuple[Reason, ...]:
@@ -171,28 +128,8 @@ class Cluster:
             raise outcome.error
         return outcome.reasons
 
-    def _reasons(self, claim: ResourceClaim, nodes: Sequence[Node], state: AllocatedState) -> tuple[Reason, ...]:
-        pools = {node.name: self.pools.pools(node) for node in nodes}
-        return explain(nodes, pools, self.plan(claim), state, self.selection)
 
-    def _check_admin_access(self, claim: ResourceClaim) -> None:
-        """What admission does: admin access needs a label on the namespace. One that is not known is taken to have it."""
-        namespace = next((n for n in self.namespaces if n.metadata.name == claim.metadata.namespace), None)
-        if namespace is None or namespace.metadata.labels.get(ADMIN_ACCESS_LABEL) == "true":
-            return
-        for index, request in enumerate(claim.spec.devices.requests):
-            if request.exactly is not None and request.exactly.admin_access:
-                where = f"claim {claim.key}, request {request.name}"
-                rule = f"admin access to devices requires the `{ADMIN_ACCESS_LABEL}: true` label on the containing namespace"
-                path = f"spec.devices.requests[{index}].adminAccess"
-                raise AllocationError(f"claim {claim.key}: {path}: Forbidden: {rule}", where=where)
-
-
-def _allocated(claim: ResourceClaim, allocation: AllocationResult) -> ResourceClaim:
-    return attrs.evolve(claim, status=attrs.evolve(claim.status, allocation=allocation))
-
-
-_FIELDS: Mapping[str, type] = {
+_FIELDS: Final[Mapping[str, type]] = {
     "nodes": Node,
     "slices": ResourceSlice,
     "classes": DeviceClass,

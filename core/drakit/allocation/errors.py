@@ -16,7 +16,7 @@ Check: TypeAlias = Literal["pool", "node", "in-use", "selector", "capacity", "co
 
 @frozen(kw_only=True)
 class Reason:
-    """Why something was not allocated; what is empty is the same everywhere."""
+    """Why something was not allocated. Without a node it holds on several; without a device, for all of a kind."""
 
     check: Check
     message: str

@@ -95,6 +95,8 @@ class _Explainer:
             yield from short or [self._together()]
 
     def _would_serve(self, pool: Pool) -> bool:
+        if pool.incomplete and not pool.withheld:
+            return True  # none of its devices has come yet
         asks = [ask for request in self.plan.requests for ask in request.alternatives]
         return any(self._matches(candidate, ask) for candidate in pool.withheld for ask in asks)
 

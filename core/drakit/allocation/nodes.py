@@ -23,8 +23,8 @@ def node_refusal(node: Node, pod: Pod | None) -> str:
     if pod is None:
         return f"node {node.name} is cordoned" if node.spec.unschedulable else ""
     spec = pod.spec
-    if spec.node_name and spec.node_name != node.name:
-        return f"the pod is bound to node {spec.node_name}"
+    if spec.node_name:  # it runs, whatever the node says to newcomers
+        return "" if spec.node_name == node.name else f"the pod is bound to node {spec.node_name}"
     if node.spec.unschedulable and first_untolerated([_CORDONED], spec.tolerations) is not None:
         return f"node {node.name} is cordoned"
     taint = first_untolerated(node.spec.taints, spec.tolerations)

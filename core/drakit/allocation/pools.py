@@ -8,7 +8,7 @@ Source: k8s.io/dynamic-resource-allocation ``structured/internal/*/pools_*.go``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from attrs import field, frozen
@@ -86,6 +86,8 @@ class PoolIndex:
         self._shared: Final[list[ResourceSlice]] = []
         self._by_pool: Final[dict[PoolID, list[ResourceSlice]]] = {}
         self._views: Final[dict[int, tuple[Candidate, ...]]] = {}
+        self._pools: Final[dict[tuple[int, ...], Pool | None]] = {}
+        self._pools_of: Final[dict[int, tuple[Pool, ...]]] = {}
         for slice_ in slices:
             if slice_.spec.node_name:
                 self._local.setdefault(slice_.spec.node_name, []).append(slice_)
@@ -94,7 +96,16 @@ class PoolIndex:
             self._by_pool.setdefault(_pool_of(slice_), []).append(slice_)
 
     def pools(self, node: Node) -> tuple[Pool, ...]:
-        """The pools of a node in the order they are tried: by driver and name, those with binding conditions last."""
+        """The pools of a node in the order they are tried: by driver and name, those with binding conditions last.
+
+        Nodes for which the same slices of a pool are relevant share the pool.
+        """
+        known = self._pools_of.get(id(node))
+        if known is None:
+            known = self._pools_of[id(node)] = self._gather(node)
+        return known
+
+    def _gather(self, node: Node) -> tuple[Pool, ...]:
         relevant: dict[PoolID, list[ResourceSlice]] = {}
         for slice_ in (*self._local.get(node.name, ()), *self._shared):
             if _is_relevant(slice_, node):
@@ -108,6 +119,17 @@ class PoolIndex:
         if view is None:
             view = self._views[id(slice_)] = tuple(self._candidate(slice_, device) for device in slice_.spec.devices)
         return view
+
+    @property
+    def slices(self) -> Iterable[ResourceSlice]:
+        """Every slice, of whatever generation."""
+        return (slice_ for slices in self._by_pool.values() for slice_ in slices)
+
+    def every_candidate(self) -> Iterator[Candidate]:
+        """Every device of every slice, of whatever generation."""
+        for slices in self._by_pool.values():
+            for slice_ in slices:
+                yield from self.candidates(slice_)
 
     def published(self) -> set[DeviceID]:
         """Every device in any slice of the newest generation of its pool."""
@@ -133,6 +155,12 @@ class PoolIndex:
 
     def _pool(self, key: PoolID, relevant: list[ResourceSlice]) -> Pool | None:
         """The pool from its relevant slices; None when those are of an old generation."""
+        slices = tuple(map(id, relevant))
+        if slices not in self._pools:
+            self._pools[slices] = self._made(key, relevant)
+        return self._pools[slices]
+
+    def _made(self, key: PoolID, relevant: list[ResourceSlice]) -> Pool | None:
         generation = max(slice_.spec.pool.generation for slice_ in relevant)
         current = [slice_ for slice_ in relevant if slice_.spec.pool.generation == generation]
         wanted = current[0].spec.pool.resource_slice_count

@@ -21,7 +21,6 @@ from drakit.model import (
     ExactDeviceRequest,
     Quantity,
     ResourceClaim,
-    qualify,
 )
 
 __all__ = ["MAX_DEVICES_PER_CLAIM", "Alternative", "ClaimPlan", "RequestPlan", "plan_claim"]
@@ -56,19 +55,9 @@ class Alternative:
     admin_access: bool
     tolerations: tuple[DeviceToleration, ...]
     capacity: Mapping[str, Quantity]
-    """Requested amounts by capacity name as the claim spells it."""
+    """Requested amounts; a device has to spell the capacity's name in the same way."""
     constraints: tuple[int, ...]
     """Indices of the claim's constraints that apply."""
-
-    def wanted(self, name: str, driver: str) -> Quantity | None:
-        """The requested amount of a device's capacity."""
-        amount = self.capacity.get(name)
-        return amount if amount is not None else self.capacity.get(qualify(name, driver))
-
-    def names_unknown_capacity(self, names: Mapping[str, object], driver: str) -> str:
-        """The first requested capacity that a device does not define."""
-        defined = {qualify(name, driver) for name in names}
-        return next((name for name in self.capacity if qualify(name, driver) not in defined), "")
 
 
 @frozen(kw_only=True, eq=False)

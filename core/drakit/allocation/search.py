@@ -5,14 +5,17 @@ the answer, exactly as Kubernetes' allocator finds it, without its known faults 
 
 How the search runs: each decision is a generator. It makes one choice, yields the next decision, and when it is resumed
 takes the choice back and makes the next one; a stack of them is the whole search, however deep it gets. When dead ends
-pile up, a request is given up from positions where too few usable candidates are left; that changes no answer and hides
-no error, because a candidate whose selector fails counts as usable until the search gets there.
+pile up, what is left to place is counted against the devices that could still serve it, for the request at hand and for
+all that follow; that changes no answer and hides no error, because it is not done where a selector fails on a device, or
+an All, could still end the search with one.
 
 Source: k8s.io/dynamic-resource-allocation ``structured/internal/experimental/allocator_experimental.go``.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -23,7 +26,7 @@ from drakit.allocation.constraints import ConstraintState, Values
 from drakit.allocation.counters import CounterLedger
 from drakit.allocation.errors import AllocationError, SearchLimit
 from drakit.allocation.pools import Candidate, Pool
-from drakit.allocation.requests import MAX_DEVICES_PER_CLAIM, Alternative, ClaimPlan, too_many
+from drakit.allocation.requests import MAX_DEVICES_PER_CLAIM, Alternative, ClaimPlan, RequestPlan, too_many
 from drakit.allocation.selection import Selection
 from drakit.allocation.state import AllocatedState
 from drakit.allocation.tolerations import first_untolerated
@@ -106,6 +109,8 @@ class _Search:
         """Consumption of each share taken by this search."""
         self.dead_ends = 0
         self._usable: dict[int, list[float]] = {}
+        self._masks: dict[int, int | None] = {}
+        self._position_of = {id(candidate): position for position, (candidate, _) in enumerate(self.places)}
 
     def run(self) -> list[Pick] | None:
         if not self.plans:
@@ -146,6 +151,8 @@ class _Search:
         """Which device to take next for an alternative; those of All have no choice."""
         if not missing:
             yield self._next_request(claim, request)
+            return
+        if self.dead_ends > LOOK_AHEAD_AFTER and self._overbooked(claim, request, ask, missing):
             return
         for position in range(start, start + 1 if ask.all else len(places)):
             if self.dead_ends > LOOK_AHEAD_AFTER and not ask.all and self._usable_from(position, ask) < missing:
@@ -306,6 +313,35 @@ class _Search:
         return float(
             selected and not capacity.unfit(candidate, ask) and first_untolerated(candidate.taints, ask.tolerations) is None
         )
+
+    def _overbooked(self, claim: int, request: int, ask: Alternative, missing: int) -> bool:
+        """Whether this request and those that follow want more devices than could serve any of them."""
+        wanted, useful = missing, self._whole_devices(ask)
+        for following in self._following(claim, request):
+            masks = [self._whole_devices(alternative) for alternative in following.alternatives]
+            if useful is None or None in masks:
+                return False
+            wanted += min(alternative.count for alternative in following.alternatives)
+            useful = functools.reduce(operator.or_, filter(None, masks), useful)
+        if useful is None:
+            return False
+        taken = sum(1 << self._position_of[id(pick.candidate)] for pick in self.picks if not pick.candidate.shareable)
+        return wanted > (useful & ~taken).bit_count()
+
+    def _following(self, claim: int, request: int) -> Iterator[RequestPlan]:
+        yield from self.plans[claim].requests[request + 1 :]
+        for plan in self.plans[claim + 1 :]:
+            yield from plan.requests
+
+    def _whole_devices(self, ask: Alternative) -> int | None:
+        """The devices that could serve a request, each at most one, as bits; None where that cannot be said."""
+        if id(ask) not in self._masks:
+            serving = [self._could_serve(ask, candidate) for candidate, _ in self.places] if not ask.all else [float("inf")]
+            countable = not ask.admin_access and float("inf") not in serving
+            shared = any(usable and place[0].shareable for usable, place in zip(serving, self.places, strict=False))
+            bits = "".join("1" if usable else "0" for usable in reversed(serving))
+            self._masks[id(ask)] = int(bits or "0", 2) if countable and not shared else None
+        return self._masks[id(ask)]
 
 
 _EXHAUSTED: Final[Decision] = iter(())

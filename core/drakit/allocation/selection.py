@@ -5,6 +5,8 @@ Source: k8s.io/dynamic-resource-allocation ``structured`` (isSelectable), messag
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from drakit import cel
 from drakit.allocation.errors import AllocationError
 from drakit.allocation.pools import Candidate
@@ -19,6 +21,7 @@ class Selection:
 
     def __init__(self) -> None:
         self._matches: dict[tuple[int, str], bool | cel.CelError] = {}
+        self._failing: dict[tuple[str, ...], bool] = {}
 
     def first_mismatch(self, candidate: Candidate, alternative: Alternative) -> Selector | None:
         """The first selector that is false for a device, class selectors first; None if all are true.
@@ -37,6 +40,20 @@ class Selection:
         :raises AllocationError: as :meth:`first_mismatch`.
         """
         return self.first_mismatch(candidate, alternative) is None and candidate.is_for(node)
+
+    def fails_on_any(self, alternative: Alternative, candidates: Iterable[Candidate]) -> bool:
+        """Whether the selectors of a request fail on any of the devices; remembered, so always ask with the same ones."""
+        key = tuple(selector.expression for selector in alternative.selectors)
+        if key not in self._failing:
+            self._failing[key] = any(self._fails(candidate, alternative) for candidate in candidates)
+        return self._failing[key]
+
+    def _fails(self, candidate: Candidate, alternative: Alternative) -> bool:
+        try:
+            self.first_mismatch(candidate, alternative)
+        except AllocationError:
+            return True
+        return False
 
     def _match(self, candidate: Candidate, selector: Selector) -> bool:
         key = (id(candidate), selector.expression)

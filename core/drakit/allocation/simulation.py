@@ -40,9 +40,9 @@ class _Simulation:
 
     def __init__(self, cluster: Cluster, budget: int) -> None:
         self.cluster = cluster
-        self.budget = budget
+        self.decider = cluster.decider(budget)
         self.claims = {claim.key: claim for claim in cluster.claims}
-        self.state = cluster.state
+        self.state = cluster.state.copy()
         self.outcomes: dict[str, ClaimOutcome] = {}
         self.chosen: dict[str, str] = {}
         """Node by pod, for the pod with which claims were decided."""
@@ -50,6 +50,7 @@ class _Simulation:
         """Nodes of the pods already placed, by claim: pods that share a claim spread over its nodes."""
         self.pods = [pod for pod in cluster.pods if pod.status.phase not in ("Succeeded", "Failed")]
         self.users = _users(self.pods)
+        self.templates = {template.key: template for template in cluster.templates}
 
     def run(self) -> Report:
         living = {pod.metadata.key for pod in self.pods}
@@ -63,8 +64,14 @@ class _Simulation:
             claims=self.outcomes.values(),
             pods=pods,
             warnings=self._warnings(),
-            cluster=attrs.evolve(self.cluster, claims=self.claims.values()),
+            cluster=self._afterwards(),
         )
+
+    def _afterwards(self) -> Cluster:
+        given = {claim.key for claim in self.cluster.claims}
+        made = [claim for key, claim in self.claims.items() if key not in given]
+        served = [self.claims[c.key] if isinstance(c, ResourceClaim) else c for c in self.cluster.consumers]
+        return attrs.evolve(self.cluster, claims=self.claims.values(), consumers=[*made, *served])
 
     # -- claims -------------------------------------------------------------------------------------------------------
 
@@ -91,8 +98,7 @@ class _Simulation:
         """A claim of a pod, made from its template if need be; None if there is neither."""
         if key not in self.claims:
             entry = next(entry for entry in pod.spec.resource_claims if _claim_key(pod, entry) == key)
-            wanted = f"{pod.metadata.namespace}/{entry.resource_claim_template_name}"
-            template = next((template for template in self.cluster.templates if template.key == wanted), None)
+            template = self.templates.get(f"{pod.metadata.namespace}/{entry.resource_claim_template_name or ''}")
             if template is None:
                 return None
             meta = attrs.evolve(
@@ -102,28 +108,23 @@ class _Simulation:
         return self.claims[key]
 
     def _decide(self, claims: Sequence[ResourceClaim], pod: Pod | None) -> None:
-        nodes = [node for node in self.cluster.nodes if self._may_use(node, pod)]
-        outcomes = self.cluster.decide(claims, nodes, self.state, budget=self.budget)
-        if not nodes:
-            outcomes = [attrs.evolve(o, reasons=o.reasons or self._node_reasons(pod)) for o in outcomes]
-        for outcome in outcomes:
+        refused = {node.name: why for node in self.cluster.nodes if (why := self._refusal(node, pod))}
+        nodes = [node for node in self.cluster.nodes if node.name not in refused]
+        for outcome in self.decider.decide(claims, nodes, self.state, refused):
             self.outcomes[outcome.claim.key] = outcome
             self.claims[outcome.claim.key] = outcome.claim
+            self.state.add(outcome.claim)
             if pod is not None and outcome.node:
-                self.chosen[pod.metadata.key] = outcome.node
-        self.state = self.state.with_claims(outcome.claim for outcome in outcomes)
+                self.chosen[pod.key] = outcome.node
 
-    def _may_use(self, node: Node, pod: Pod | None) -> bool:
-        if node_refusal(node, pod):
-            return False
-        return pod is None or all(_usable_on(self.claims[key], node) for key in _claim_keys(pod) if key in self.claims)
+    def _refusal(self, node: Node, pod: Pod | None) -> str:
+        """Why a node is out of the question for a pod, by the pod's own wishes or by the claims it has already."""
+        elsewhere = next((key for key in _claim_keys(pod) if not self._usable_on(key, node)), "") if pod else ""
+        return node_refusal(node, pod) or (f"claim {elsewhere} of the pod is for other nodes" if elsewhere else "")
 
-    def _node_reasons(self, pod: Pod | None) -> Iterator[Reason]:
-        if not self.cluster.nodes:
-            yield Reason(check="node", message="there are no nodes")
-        for node in self.cluster.nodes:
-            refusal = node_refusal(node, pod) or f"another claim of pod {pod.metadata.key if pod else ''} is for other nodes"
-            yield Reason(check="node", node=node.name, message=refusal)
+    def _usable_on(self, key: str, node: Node) -> bool:
+        allocation = self.claims[key].status.allocation if key in self.claims else None
+        return allocation is None or allocation.node_selector is None or allocation.node_selector.matches(node)
 
     # -- pods ---------------------------------------------------------------------------------------------------------
 
@@ -133,7 +134,7 @@ class _Simulation:
         if reason:
             return PodOutcome(pod=pod, reason=reason)
         keys = _claim_keys(pod)
-        nodes = [node.name for node in self.cluster.nodes if self._may_use(node, pod)]
+        nodes = [node.name for node in self.cluster.nodes if not self._refusal(node, pod)]
         chosen = self.chosen.get(pod.metadata.key)
         if chosen not in nodes and nodes:
             chosen = min(nodes, key=lambda name: sum(self.nodes_used.get(key, []).count(name) for key in keys))
@@ -153,9 +154,15 @@ class _Simulation:
         for key in _claim_keys(pod):
             if self.claims[key].status.allocation is None:
                 return f"claim {key} is not allocated"
-            if len(self.nodes_used.get(key, ())) >= MAX_CONSUMERS:
+            if len(self.nodes_used.get(key, ())) + self._others(key) >= MAX_CONSUMERS:
                 return f"claim {key} already has {MAX_CONSUMERS} pods, the most a claim can be reserved for"
         return ""
+
+    def _others(self, key: str) -> int:
+        """Consumers a claim is reserved for that are not among the pods here."""
+        namespace = key.partition("/")[0]
+        reserved = {f"{namespace}/{consumer.name}" for consumer in self.claims[key].status.reserved_for}
+        return len(reserved - {pod.key for pod in self.users.get(key, ())})
 
     def _nowhere(self, pod: Pod) -> str:
         """Why no node will do: the pod's own wishes, or the nodes its claims are for."""
@@ -165,7 +172,7 @@ class _Simulation:
             return refusals[0] if len(refusals) == 1 else f"no node takes the pod: {refusals[0]}"
         homes = []
         for key in _claim_keys(pod):
-            names = [node.name for node in self.cluster.nodes if _usable_on(self.claims[key], node)]
+            names = [node.name for node in self.cluster.nodes if self._usable_on(key, node)]
             homes.append(f"claim {key} lives on {_shortened(names)}")
         return f"the pod can run on {_shortened(willing)}, but {' and '.join(homes)}"
 
@@ -184,13 +191,21 @@ class _Simulation:
                     )
         for key, nodes in self.nodes_used.items():
             doubled = sorted({node for node in nodes if nodes.count(node) > 1})
-            if doubled and _spans_nodes(self.claims[key]):
+            if doubled and self._spans_hosts(key):
                 yield Notice(
                     code="pods-share-a-host",
                     object=f"ResourceClaim {key}",
                     message=f"{len(nodes)} pods use this multi-host claim, several of them on {_shortened(doubled)}: "
                     "one pod per host is what such devices expect",
                 )
+
+    def _spans_hosts(self, key: str) -> bool:
+        """Whether a claim holds whole devices on some nodes but not all; a share of a device may be used twice on one."""
+        allocation = self.claims[key].status.allocation
+        if allocation is None or allocation.node_selector is None:
+            return False
+        whole = all(result.share_id is None for result in allocation.devices.results)
+        return whole and sum(self._usable_on(key, node) for node in self.cluster.nodes) > 1
 
 
 def _users(pods: Iterable[Pod]) -> Mapping[str, list[Pod]]:
@@ -210,17 +225,6 @@ def _claim_key(pod: Pod, entry: PodResourceClaim) -> str:
     made = next((s.resource_claim_name for s in pod.status.resource_claim_statuses if s.name == entry.name), None)
     name = entry.resource_claim_name or made or f"{pod.metadata.name}-{entry.name}"
     return f"{pod.metadata.namespace}/{name}"
-
-
-def _usable_on(claim: ResourceClaim, node: Node) -> bool:
-    selector = claim.status.allocation.node_selector if claim.status.allocation else None
-    return selector is None or selector.matches(node)
-
-
-def _spans_nodes(claim: ResourceClaim) -> bool:
-    selector = claim.status.allocation.node_selector if claim.status.allocation else None
-    terms = selector.node_selector_terms if selector else ()
-    return any(len(requirement.values) > 1 for term in terms for requirement in term.match_expressions)
 
 
 def _shortened(names: Sequence[str]) -> str:

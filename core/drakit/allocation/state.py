@@ -11,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from attrs import field, frozen
+from attrs import define, field
 
 from drakit.model import DeviceID, Quantity, ResourceClaim
-from drakit.model._convert import frozen_mapping
 
 __all__ = ["AllocatedState", "Holder"]
+
+
+def _as_set(devices: Iterable[DeviceID]) -> set[DeviceID]:
+    return set(devices)
 
 
 class Holder(NamedTuple):
@@ -27,37 +30,41 @@ class Holder(NamedTuple):
     shared: bool
 
 
-@frozen(kw_only=True)
+@define(kw_only=True)
 class AllocatedState:
-    """Immutable; :meth:`with_claims` gives the next state."""
+    """Grows while claims are served: :meth:`add` is the only change there is."""
 
-    devices: frozenset[DeviceID] = frozenset()
+    devices: set[DeviceID] = field(factory=set[DeviceID], converter=_as_set)
     """Held as a whole."""
-    shared: frozenset[DeviceID] = frozenset()
+    shared: set[DeviceID] = field(factory=set[DeviceID], converter=_as_set)
     """Held in shares."""
-    capacity: Mapping[DeviceID, Mapping[str, Quantity]] = field(
-        factory=dict[DeviceID, Mapping[str, Quantity]], converter=frozen_mapping
-    )
+    capacity: dict[DeviceID, dict[str, Quantity]] = field(factory=dict[DeviceID, dict[str, Quantity]])
     """Consumed capacity of shared devices, by capacity name as the device spells it."""
-    holders: Mapping[DeviceID, tuple[Holder, ...]] = field(factory=dict[DeviceID, tuple[Holder, ...]], converter=frozen_mapping)
+    holders: dict[DeviceID, tuple[Holder, ...]] = field(factory=dict[DeviceID, tuple[Holder, ...]])
 
-    def with_claims(self, claims: Iterable[ResourceClaim]) -> AllocatedState:
-        """The state after the allocations of more claims; claims without one change nothing."""
-        devices, shared = set(self.devices), set(self.shared)
-        capacity = {device: dict(amounts) for device, amounts in self.capacity.items()}
-        holders = dict(self.holders)
+    @classmethod
+    def of(cls, claims: Iterable[ResourceClaim]) -> AllocatedState:
+        """What claims hold."""
+        state = cls()
         for claim in claims:
-            if claim.status.allocation is None:
+            state.add(claim)
+        return state
+
+    def copy(self) -> AllocatedState:
+        """A state of its own to go on from."""
+        capacity = {device: dict(amounts) for device, amounts in self.capacity.items()}
+        return AllocatedState(devices=self.devices, shared=self.shared, capacity=capacity, holders=dict(self.holders))
+
+    def add(self, claim: ResourceClaim) -> None:
+        """Count what a claim holds; one without an allocation holds nothing."""
+        for result in claim.status.allocation.devices.results if claim.status.allocation else ():
+            if result.admin_access:
                 continue
-            for result in claim.status.allocation.devices.results:
-                if result.admin_access:
-                    continue
-                is_share = result.share_id is not None or bool(result.consumed_capacity)
-                (shared if is_share else devices).add(result.id)
-                holders[result.id] = (*holders.get(result.id, ()), Holder(claim.key, is_share))
-                if is_share:
-                    _add(capacity.setdefault(result.id, {}), result.consumed_capacity)
-        return AllocatedState(devices=frozenset(devices), shared=frozenset(shared), capacity=capacity, holders=holders)
+            is_share = result.share_id is not None or bool(result.consumed_capacity)
+            (self.shared if is_share else self.devices).add(result.id)
+            self.holders[result.id] = (*self.holders.get(result.id, ()), Holder(claim.key, is_share))
+            if is_share:
+                _add(self.capacity.setdefault(result.id, {}), result.consumed_capacity)
 
     def consumes_counters(self, device: DeviceID) -> bool:
         """Whether a device has been charged to its counters: once, however many claims share it."""

@@ -59,7 +59,7 @@ class Call:
 
 @frozen(eq=False)
 class ListLiteral:
-    """``[a, ?b]``"""
+    """A list, ``[a, ?b]``."""
 
     elements: tuple[Node, ...]
     optional: frozenset[int]
@@ -79,7 +79,7 @@ class Entry:
 
 @frozen(eq=False)
 class MapLiteral:
-    """``{a: b, ?c: d}``"""
+    """A map, ``{a: b, ?c: d}``."""
 
     entries: tuple[Entry, ...]
     offset: int
@@ -87,7 +87,7 @@ class MapLiteral:
 
 @frozen(eq=False)
 class StructLiteral:
-    """``type.name{field: value}``"""
+    """A message, ``type.name{field: value}``."""
 
     type_name: str
     entries: tuple[Entry, ...]

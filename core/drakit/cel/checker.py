@@ -76,11 +76,11 @@ _IDENTS: Final = {
 } | {name: type_of(Type(name, name)) for name in ("bool", "bytes", "double", "int", "string", "uint")}
 TYPE_NAMES: Final = frozenset(_IDENTS) - {"device"}
 """Names that are types."""
+# optMap writes its operand twice, so a chain of them doubles with every link.
+_MAX_VISITS: Final = 100_000
 # Names of types that cel-go knows besides; expressions about them are rare, and their rules many.
 _FOREIGN: Final = frozenset({"google", "net", "kubernetes", "optional_type"})
-_NOT_FOREIGN: Final = frozenset(
-    {"google", "net", "kubernetes", "kubernetes.Semver", "kubernetes.Quantity", "kubernetes.URL"}
-)
+_NOT_FOREIGN: Final = frozenset({"google", "net", "kubernetes", "kubernetes.Semver", "kubernetes.Quantity", "kubernetes.URL"})
 
 
 @frozen(eq=False)
@@ -126,6 +126,7 @@ class _Checker:
         self.known = Substitutions()
         self.scopes: list[dict[str, Type]] = [dict(_IDENTS)]
         self.fresh = 0
+        self.visits = 0
 
     # -- helpers --------------------------------------------------------------------------------------------------
 
@@ -166,6 +167,9 @@ class _Checker:
     # -- nodes ----------------------------------------------------------------------------------------------------
 
     def check(self, node: Node) -> Walk[None]:
+        self.visits += 1
+        if self.visits > _MAX_VISITS:
+            raise self.found.source.unsupported(node.offset, f"an expression that expands to more than {_MAX_VISITS} nodes")
         match node:
             case Literal():
                 self.set_type(node, _LITERALS[type(node.value)])
@@ -356,7 +360,10 @@ class _Checker:
 
 
 def _wrong_patterns(found: Checked) -> Iterator[Issue]:
-    """Literals that are no regular expression. It is the first argument that is looked at, even in ``matches(text, pattern)``."""
+    """Literals that are no regular expression.
+
+    As in cel-go it is the first argument that is looked at, even in ``matches(text, pattern)``.
+    """
     for node, function in found.functions.items():
         pattern = node.args[0] if function == "matches" and isinstance(node, Call) else None
         if not isinstance(pattern, Literal):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
 from drakit.cel.errors import EvaluationError
@@ -28,7 +28,8 @@ class CelDevice:
     """
 
     def __init__(self, driver: str, device: Device) -> None:
-        """
+        """Take a device as it is published.
+
         :param driver: name of the driver that publishes the device; names without a domain are its own.
         """
         self.driver = driver
@@ -41,7 +42,7 @@ class CelDevice:
             whether it reads the attribute or not.
         """
         # Quantities are made anew: an evaluation may change how one is held.
-        capacity = {name: QuantityValue.of(capacity.value) for name, capacity in self.device.capacity.items()}
+        capacity = {name: quantity.fresh() for name, quantity in self._capacity.items()}
         return Map.of(
             {
                 "driver": self.driver,
@@ -54,6 +55,10 @@ class CelDevice:
     @functools.cached_property
     def _attributes(self) -> Map:
         return self._by_domain({name: _converted(name, value) for name, value in self.device.attributes.items()})
+
+    @functools.cached_property
+    def _capacity(self) -> Mapping[str, QuantityValue]:
+        return {name: QuantityValue.of(capacity.value) for name, capacity in self.device.capacity.items()}
 
     def _by_domain(self, values: Mapping[str, Value]) -> Map:
         """Values by domain and identifier; a domain that is not there is found as an empty map."""

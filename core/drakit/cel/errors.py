@@ -57,7 +57,7 @@ class CompileError(CelError):
         return cls([Issue(message, 0, 0)])
 
 
-class UnsupportedExpression(CelError):  # noqa: N818  # a statement about drakit, not about the expression
+class UnsupportedExpression(CelError):  # a statement about drakit, not about the expression
     """An expression that uses something drakit cannot decide yet. Never a verdict."""
 
     def __init__(self, construct: str, issue: Issue | None = None) -> None:

@@ -17,7 +17,7 @@ from attrs import frozen
 from drakit.cel import conversions, lists, operators, strings
 from drakit.cel.quantities import QuantityValue
 from drakit.cel.semver import Semver
-from drakit.cel.values import INT64, Fault, Optional, UInt, Value, format_double
+from drakit.cel.values import INT64, Fault, Optional, UInt, Value, compare, format_double
 
 __all__ = ["OVERLOADS", "SINGLETONS", "Implementation", "Singleton"]
 

@@ -12,9 +12,25 @@ from typing import Final
 from drakit.cel import operators
 from drakit.cel.values import Fault, NotDecided, Optional, Value, compare, no_such_overload, same
 
-__all__ = ["contains_all", "distinct", "end", "extreme", "includes", "is_sorted", "list_index_of", "list_last_index_of", "range_", "slice_", "sort", "sort_by", "sum_"]
+__all__ = [
+    "contains_all",
+    "distinct",
+    "end",
+    "extreme",
+    "includes",
+    "is_sorted",
+    "list_index_of",
+    "list_last_index_of",
+    "range_",
+    "slice_",
+    "sort",
+    "sort_by",
+    "sum_",
+]
+
 
 def is_sorted(values: tuple[Value, ...]) -> bool:
+    """Whether no element is greater than the next."""
     previous: Value = None
     for index, value in enumerate(values):
         if type(value) not in operators.ORDERED:
@@ -49,6 +65,8 @@ def extreme(name: str, replace: int) -> Callable[..., Value]:
 
 
 def sum_(zero: Value) -> Callable[..., Value]:
+    """``sum`` from a zero of the right type."""
+
     def call(values: tuple[Value, ...]) -> Value:
         total = zero
         for value in values:
@@ -61,14 +79,17 @@ def sum_(zero: Value) -> Callable[..., Value]:
 
 
 def list_index_of(values: tuple[Value, ...], item: Value) -> int:
+    """Where an element first is, or -1."""
     return next((index for index, value in enumerate(values) if same(value, item)), -1)
 
 
 def list_last_index_of(values: tuple[Value, ...], item: Value) -> int:
+    """Where an element last is, or -1."""
     return next((index for index in reversed(range(len(values))) if same(values[index], item)), -1)
 
 
 def slice_(values: tuple[Value, ...], start: int, end: int) -> tuple[Value, ...]:
+    """The elements from ``start`` up to before ``end``."""
     complaint = ""
     if start < 0 or end < 0:
         complaint = "negative indexes not supported"
@@ -82,6 +103,7 @@ def slice_(values: tuple[Value, ...], start: int, end: int) -> tuple[Value, ...]
 
 
 def distinct(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The elements without repetitions, in order."""
     kept: list[Value] = []
     for value in values:
         if not any(same(value, other) for other in kept):
@@ -93,6 +115,7 @@ _SMALL_SORT: Final = 12  # Go sorts so few by insertion, which keeps the order o
 
 
 def sort_by(values: tuple[Value, ...], keys: Value) -> tuple[Value, ...]:
+    """A list in the order of its keys."""
     if not isinstance(keys, tuple):
         raise no_such_overload()
     if len(keys) != len(values):
@@ -112,6 +135,7 @@ def sort_by(values: tuple[Value, ...], keys: Value) -> tuple[Value, ...]:
 
 
 def sort(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    """A list in its own order."""
     return sort_by(values, values)
 
 
@@ -119,6 +143,7 @@ _RANGE_MAX: Final = 100_000
 
 
 def range_(count: int) -> tuple[int, ...]:
+    """``lists.range``: from 0 up to before a number."""
     if count > _RANGE_MAX:
         raise NotDecided(f"lists.range() of more than {_RANGE_MAX}")
     return tuple(range(count))
@@ -128,6 +153,7 @@ _INCLUDES_MAX: Final = 48
 
 
 def includes(target: Value, item: Value) -> bool:
+    """DRA's ``includes``: whether a list has an element, or a value is another."""
     if not isinstance(target, tuple):
         return same(target, item)
     for index, value in enumerate(target):
@@ -139,10 +165,13 @@ def includes(target: Value, item: Value) -> bool:
 
 
 def contains_all(values: tuple[Value, ...], wanted: tuple[Value, ...]) -> bool:
+    """Whether every wanted element is in a list."""
     return all(operators.contains(value, values) for value in wanted)
 
 
 def end(index: int) -> Callable[..., Value]:
+    """The first or the last element, if there is one."""
+
     def call(values: tuple[Value, ...]) -> Optional:
         return Optional(values[index], present=True) if values else Optional()
 

@@ -121,7 +121,7 @@ def _bind(variable: str, value: Node, body: Node, at: int) -> Node:
         variable=_UNUSED,
         accumulator=variable,
         initial=value,
-        condition=Literal(False, at),  # noqa: FBT003  # a CEL literal
+        condition=Literal(False, at),  # a CEL literal
         step=Ident(variable, at),
         result=body,
         offset=at,

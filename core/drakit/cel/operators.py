@@ -10,14 +10,41 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from drakit.cel.values import INT64, UINT64, Concatenation, Fault, Map, TypeValue, UInt, Value, no_such_overload, same, type_name
+from drakit.cel.values import (
+    INT64,
+    UINT64,
+    Concatenation,
+    Fault,
+    Map,
+    UInt,
+    Value,
+    no_such_overload,
+    same,
+)
 
-__all__ = ["ADDABLE", "LISTS", "NUMBERS", "ORDERED", "SIZED", "add", "contains", "divide", "integer", "logical_not", "modulo", "multiply", "negate", "size", "subtract"]
+__all__ = [
+    "ADDABLE",
+    "LISTS",
+    "NUMBERS",
+    "ORDERED",
+    "SIZED",
+    "add",
+    "contains",
+    "divide",
+    "integer",
+    "logical_not",
+    "modulo",
+    "multiply",
+    "negate",
+    "size",
+    "subtract",
+]
 
 NUMBERS: Final = frozenset({int, UInt, float})
 
 
 def integer(value: int, kind: type) -> int:
+    """An int or uint, unless it is beyond 64 bits."""
     if kind is UInt:
         if value not in UINT64:
             raise Fault("unsigned integer overflow")
@@ -35,6 +62,7 @@ def _same(left: Value, right: Value) -> type:
 
 
 def add(left: Value, right: Value) -> Value:
+    """Numbers, strings, bytes and lists."""
     if isinstance(left, tuple):
         if not isinstance(right, tuple):
             raise no_such_overload()
@@ -44,16 +72,19 @@ def add(left: Value, right: Value) -> Value:
 
 
 def subtract(left: Value, right: Value) -> Value:
+    """Numbers of one type."""
     kind = _same(left, right)
     return left - right if kind is float else integer(int(left) - int(right), kind)
 
 
 def multiply(left: Value, right: Value) -> Value:
+    """Numbers of one type."""
     kind = _same(left, right)
     return left * right if kind is float else integer(int(left) * int(right), kind)
 
 
 def divide(left: Value, right: Value) -> Value:
+    """Numbers of one type; integers are truncated toward zero."""
     kind = _same(left, right)
     if kind is float:
         return _divide_doubles(left, right)
@@ -72,6 +103,7 @@ def _divide_doubles(left: float, right: float) -> float:
 
 
 def modulo(left: Value, right: Value) -> Value:
+    """Integers of one type; the sign is that of the left."""
     kind = _same(left, right)
     if right == 0:
         raise Fault("modulus by zero")
@@ -81,12 +113,14 @@ def modulo(left: Value, right: Value) -> Value:
 
 
 def negate(value: Value) -> Value:
+    """Signed numbers."""
     if isinstance(value, bool):
         raise no_such_overload()
     return -value if isinstance(value, float) else integer(-value, int)
 
 
 def logical_not(value: Value) -> bool:
+    """Bools only."""
     if not isinstance(value, bool):
         raise no_such_overload()
     return not value
@@ -97,6 +131,7 @@ ORDERED: Final = NUMBERS | {bool, str, bytes}
 
 
 def contains(element: Value, container: Value) -> bool:
+    """``element in container``."""
     if isinstance(container, Map):
         return container.contains(element)
     if not isinstance(container, tuple):
@@ -105,6 +140,7 @@ def contains(element: Value, container: Value) -> bool:
 
 
 def size(value: Value) -> int:
+    """Code points, bytes, elements or entries."""
     return len(value)
 
 

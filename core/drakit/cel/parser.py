@@ -172,13 +172,15 @@ class _Parser:
     def unary(self) -> Walk[Node]:
         first = self.token
         if first.kind not in ("!", "-"):
-            return (yield self.member())
+            operand: Node = yield self.member()
+            return operand
         if first.kind == "-" and self.tokens[self.position + 1].kind in ("NUM_INT", "NUM_FLOAT"):
-            return (yield self.member())  # the sign belongs to the literal
+            operand = yield self.member()  # the sign belongs to the literal
+            return operand
         count = 0
         while self.accept(first.kind):
             count += 1
-        operand: Node = yield self.member()
+        operand = yield self.member()
         if count % 2 == 0:
             return operand
         return self.measured(Call(f"{first.kind}_", None, (operand,), first.offset), operand, counts=False)
@@ -230,18 +232,21 @@ class _Parser:
         return result
 
     def primary(self) -> Walk[Node]:
+        node: Node
         if self.accept("("):
-            node: Node = yield self.expr()
+            node = yield self.expr()
             self.expect(")")
             return node
         if bracket := self.accept("["):
-            return (yield self.list_literal(bracket))
+            node = yield self.list_literal(bracket)
+            return node
         if brace := self.accept("{"):
             entries: tuple[Entry, ...] = yield self.entries(fields=False)
             parts = [part for entry in entries for part in (entry.key, entry.value)]
             return self.measured(MapLiteral(entries, brace.offset), *parts, counts=False)
         if self.token.kind == "IDENTIFIER" or (self.token.kind == "." and self.tokens[self.position + 1].kind == "IDENTIFIER"):
-            return (yield self.name())
+            node = yield self.name()
+            return node
         return self.literal()
 
     def list_literal(self, bracket: Token) -> Walk[Node]:

@@ -64,6 +64,10 @@ class QuantityValue(Thing):
         """A device's capacity, as a cluster would read it."""
         return cls(quantity, _fast(str(quantity)))
 
+    def fresh(self) -> QuantityValue:
+        """The same for another evaluation."""
+        return QuantityValue(self.quantity, self.fast)
+
     def equals(self, other: Value) -> bool:
         if not isinstance(other, QuantityValue) or other.computed:
             raise Fault(NO_SUCH_OVERLOAD)

@@ -1,10 +1,10 @@
-"""Regular expressions for ``matches``: the part of RE2 that can be decided here with certainty.
+r"""Regular expressions for ``matches``: the part of RE2 that can be decided here with certainty.
 
 Python's ``re`` backtracks and differs from RE2 in many small ways; this is a set-of-states simulation, linear in the
 text like RE2's. ``matches`` only asks whether there is a match, so greediness does not count.
 
 Known: literals and their escapes, ``.``, classes with ranges, Perl and POSIX names, groups, ``|``, ``* + ? {n,m}``,
-``^ $ \\A \\z``, ``\\b \\B``, and a leading ``(?i)`` for ASCII. Everything else is :class:`Unsupported`.
+``^ $ \A \z``, ``\b \B``, and a leading ``(?i)`` for ASCII. Everything else is :class:`Unsupported`.
 
 Source: Go ``regexp/syntax`` (grammar, limits, what is an error).
 """
@@ -28,7 +28,7 @@ _MAX_STATES: Final = 5000
 _MAX_NESTING: Final = 50
 
 
-class Unsupported(Exception):  # noqa: N818  # for the evaluator, which turns it into one of drakit's errors
+class Unsupported(Exception):  # for the evaluator, which turns it into one of drakit's errors
     """RE2 may take this pattern; nothing is known here."""
 
 

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from drakit.cel.checker import check
 from drakit.cel.device import CelDevice
-from drakit.cel.errors import CelError, EvaluationError, UnsupportedExpression
+from drakit.cel.errors import EvaluationError, UnsupportedExpression
 from drakit.cel.evaluator import Program, plan
 from drakit.cel.parser import parse
 from drakit.cel.source import Source
@@ -94,8 +94,6 @@ def compile(expression: str) -> Selector:  # noqa: A001  # as in re.compile; rea
     try:
         source = Source(expression)
         program = plan(check(parse(source), source))
-    except CelError:
-        raise
     except RecursionError:
         raise UnsupportedExpression("nesting this deep") from None
     return Selector(expression, program)

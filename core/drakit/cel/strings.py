@@ -10,9 +10,24 @@ from typing import Final
 
 from drakit.cel.values import Fault, NotDecided, Value, no_such_overload
 
-__all__ = ["LOWER", "SPACE", "UPPER", "char_at", "index_of", "join", "last_index_of", "on_strings", "replace", "split", "substring"]
+__all__ = [
+    "LOWER",
+    "SPACE",
+    "UPPER",
+    "char_at",
+    "index_of",
+    "join",
+    "last_index_of",
+    "on_strings",
+    "replace",
+    "split",
+    "substring",
+]
 
-SPACE: Final = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+SPACE: Final = (
+    "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f"
+    "\u205f\u3000"
+)
 LOWER: Final = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 UPPER: Final = {lower: lower - 32 for lower in range(ord("a"), ord("z") + 1)}
 
@@ -35,11 +50,13 @@ def _within(index: int, limit: int) -> int:
 
 
 def char_at(text: str, index: int) -> str:
+    """One character; at the end, none."""
     start = _within(index, len(text))
     return text[start : start + 1]
 
 
 def index_of(text: str, part: str, offset: int = 0) -> int:
+    """Where a part first begins, or -1."""
     if not part:
         return offset
     if offset < 0:
@@ -48,6 +65,7 @@ def index_of(text: str, part: str, offset: int = 0) -> int:
 
 
 def last_index_of(text: str, part: str, offset: int | None = None) -> int:
+    """Where a part last begins, or -1."""
     if not part:
         return len(text) if offset is None else offset
     if offset is None:
@@ -58,6 +76,7 @@ def last_index_of(text: str, part: str, offset: int | None = None) -> int:
 
 
 def substring(text: str, start: int, end: int | None = None) -> str:
+    """From ``start`` up to before ``end``."""
     if end is not None and start > end:
         raise Fault(f"invalid substring range. start: {start}, end: {end}")
     _within(start, len(text))
@@ -65,10 +84,12 @@ def substring(text: str, start: int, end: int | None = None) -> str:
 
 
 def replace(text: str, old: str, new: str, count: int = -1) -> str:
+    """At most ``count`` times; a negative count is no limit."""
     return text.replace(old, new, count if count >= 0 else -1)
 
 
 def split(text: str, separator: str, count: int = -1) -> tuple[str, ...]:
+    """Into at most ``count`` parts; a negative count is no limit."""
     if count == 0:
         return ()
     if not separator:
@@ -78,6 +99,7 @@ def split(text: str, separator: str, count: int = -1) -> tuple[str, ...]:
 
 
 def join(parts: tuple[Value, ...], separator: str = "") -> str:
+    """The parts with a separator between them."""
     for part in parts:
         if not isinstance(part, str):
             raise NotDecided("join() of a list with something else than strings")

@@ -15,7 +15,8 @@ from typing import Final
 from attrs import frozen
 
 __all__ = ["BOOL", "DYN", "ERROR", "INT", "NULL", "QUANTITY", "SEMVER", "STRING", "Substitutions", "Type", "is_dyn",
-           "is_dyn_or_error", "list_of", "map_of", "most_general", "optional_of", "parse_type", "type_of", "unwrap_optional"]  # fmt: skip
+           "is_dyn_or_error", "list_of", "map_of", "most_general", "optional_of", "parse_type", "type_of",
+           "unwrap_optional"]  # fmt: skip
 
 _PRIMITIVES: Final = frozenset({"bool", "bytes", "double", "int", "string", "uint"})
 _WELL_KNOWN: Final = frozenset({"duration", "timestamp"})
@@ -56,18 +57,22 @@ SEMVER: Final = Type("struct", "kubernetes.Semver")
 
 
 def list_of(element: Type) -> Type:
+    """A list type."""
     return Type("list", "list", (element,))
 
 
 def map_of(key: Type, value: Type) -> Type:
+    """A map type."""
     return Type("map", "map", (key, value))
 
 
 def optional_of(value: Type) -> Type:
+    """An optional type."""
     return Type("optional_type", "optional_type", (value,))
 
 
 def type_of(of: Type) -> Type:
+    """The type of a type."""
     return Type("type", "type", (of,))
 
 
@@ -77,10 +82,12 @@ def unwrap_optional(type_: Type) -> tuple[Type, bool]:
 
 
 def is_dyn(type_: Type) -> bool:
+    """Whether a type is only known at run time."""
     return type_.kind == "dyn"
 
 
 def is_dyn_or_error(type_: Type) -> bool:
+    """Whether nothing is known about a type."""
     return type_.kind in ("dyn", "error")
 
 

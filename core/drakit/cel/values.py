@@ -36,15 +36,15 @@ Value: TypeAlias = Any
 NO_SUCH_OVERLOAD: Final = "no such overload"
 
 
-class Fault(Exception):  # noqa: N818  # a CEL error value, not one of drakit's errors
+class Fault(Exception):  # a CEL error value, not one of drakit's errors
     """A CEL error during an evaluation: ``&&``, ``||``, ``all`` and ``exists`` may absorb it."""
 
 
-class Abort(Exception):  # noqa: N818  # as above
+class Abort(Exception):  # as above
     """An evaluation that cel-go gives up at once, whatever stands around it."""
 
 
-class NotDecided(Exception):  # noqa: N818  # as above
+class NotDecided(Exception):  # as above
     """An evaluation reached something drakit cannot decide yet."""
 
 
@@ -321,20 +321,23 @@ def same(left: Value, right: Value) -> bool:
 # -- order ----------------------------------------------------------------------------------------------------------
 
 
-def _compare_numbers(left: float, right: float) -> int:
-    """-1, 0 or 1. An int beside a double is rounded to a double first, as in Go, unless the double is beyond its range."""
-    if isinstance(left, float) or isinstance(right, float):
-        whole = right if isinstance(left, float) else left
-        double = left if isinstance(left, float) else right
-        if not isinstance(whole, float):
-            bounds = (0.0, 18446744073709551615.0) if isinstance(whole, UInt) else (-9223372036854775808.0, 9223372036854775807.0)
-            sign = -1 if double < bounds[0] else 1 if double > bounds[1] else _sign(double, float(whole))
-            return sign if double is left else -sign
-    return _sign(left, right)
+def _compare_numbers(left: Value, right: Value) -> int:
+    """-1, 0 or 1, of two numbers that may differ in type."""
+    if isinstance(left, float):
+        return _sign(left, right) if isinstance(right, float) else _compare_with_whole(left, right)
+    return -_compare_with_whole(right, left) if isinstance(right, float) else _sign(left, right)
+
+
+def _compare_with_whole(double: float, whole: int) -> int:
+    """A double beside an integer, which is rounded to a double first, unless the double is beyond its range."""
+    low, high = (0.0, float(UINT64[-1])) if isinstance(whole, UInt) else (float(INT64[0]), float(INT64[-1]))
+    if low <= double <= high:
+        return _sign(double, float(whole))
+    return -1 if double < low else 1
 
 
 def _sign(left: Any, right: Any) -> int:
-    return (left > right) - (left < right)
+    return int(left > right) - int(left < right)
 
 
 def compare(left: Value, right: Value) -> int:

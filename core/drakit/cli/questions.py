@@ -87,8 +87,8 @@ def _object(item: Any, type_: type[T], what: str) -> T:
 def _state(allocated: Mapping[str, Any]) -> AllocatedState:
     """``{"devices": [id], "shared": [id], "capacity": [{id, "consumed"}]}``, an id being driver, pool and device."""
     return AllocatedState(
-        devices=frozenset(map(_id, allocated.get("devices") or ())),
-        shared=frozenset(map(_id, allocated.get("shared") or ())),
+        devices=map(_id, allocated.get("devices") or ()),
+        shared=map(_id, allocated.get("shared") or ()),
         capacity={
             _id(entry): {name: quantity(amount) for name, amount in entry.get("consumed", {}).items()}
             for entry in allocated.get("capacity") or ()

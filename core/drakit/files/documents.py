@@ -103,10 +103,12 @@ def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
 
 
 def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:
-    loader = _Loader(text)
+    loader = None
     try:
+        loader = _Loader(text)
         while loader.check_node():
             node = loader.get_node()
+            assert node is not None  # what check_node says
             if _unfolded_size(node, {}) > MAX_VALUES:
                 raise UnreadableFile(f"{file}: has more than {MAX_VALUES} values once its aliases are unfolded")
             yield node.start_mark.line + 1, loader.construct_document(node)
@@ -119,7 +121,8 @@ def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:
     except RecursionError as error:
         raise UnreadableFile(f"{file}: is nested too deeply") from error
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
 
 
 def _unfolded_size(node: yaml.Node, sizes: dict[int, float]) -> float:
@@ -143,7 +146,7 @@ _Base: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 class _Loader(_Base):  # type: ignore[valid-type,misc]  # the C loader where there is one
     """PyYAML's safe loader with Kubernetes' idea of scalars, and without duplicate keys."""
 
-    yaml_implicit_resolvers: Final = {
+    yaml_implicit_resolvers = {  # noqa: RUF012 - as PyYAML has it
         first: [(tag, regexp) for tag, regexp in resolvers if not tag.endswith((":timestamp", ":int", ":float"))]
         for first, resolvers in _Base.yaml_implicit_resolvers.items()
     }

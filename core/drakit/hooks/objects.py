@@ -8,8 +8,9 @@ from typing import Any, Final, Literal, Protocol
 
 from attrs import field, frozen
 
-from drakit.model import Device, DeviceClass, DeviceID, DeviceTaint, Node, Quantity
+from drakit.model import Device, DeviceClass, DeviceID, DeviceTaint, Fault, InvalidObject, Node, Quantity
 from drakit.model._convert import frozen_mapping, frozen_tuple
+from drakit.model.names import is_dns_subdomain
 
 __all__ = [
     "AllocatedDevice",
@@ -51,6 +52,13 @@ class Driver:
     """The attrs class of the plugin's Inventory documents."""
     config: type[Any] | None = None
     """The attrs class of the driver's opaque parameters; None: it takes none."""
+
+    @name.validator
+    def _valid(self, _: object, name: str) -> None:
+        if not is_dns_subdomain(name, limit=63):
+            raise InvalidObject(
+                "Driver", [Fault("name", f"{name!r} must be a DNS subdomain of at most 63 bytes, such as gpu.acme.example")]
+            )
 
 
 @frozen(kw_only=True)
@@ -134,3 +142,4 @@ class Journal(Protocol):
 
     def steps(self) -> Iterable[tuple[str, Mapping[str, Any]]]:
         """The steps noted so far, oldest first; empty for a first attempt."""
+        ...

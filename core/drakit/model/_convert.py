@@ -15,7 +15,7 @@ _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
 def frozen_mapping(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """A read-only copy; insertion order is kept."""
+    """A read-only copy; insertion order is kept. One that is read-only already is taken as it is."""
     if isinstance(value, MappingProxyType):
         return value
     return MappingProxyType(dict(value)) if value else _EMPTY

@@ -82,9 +82,11 @@ def attribute(value: DeviceAttribute | int | bool | str | Iterable[int] | Iterab
             return DeviceAttribute(int_=value)
         case str():
             return DeviceAttribute(string=value)
-        case float() | None | Mapping():
+        case bytes() | Mapping():
             raise TypeError(_not_an_attribute(value))
-    return _list_attribute(tuple(value))
+        case Iterable():
+            return _list_attribute(tuple(value))
+    raise TypeError(_not_an_attribute(value))
 
 
 def _list_attribute(items: tuple[object, ...]) -> DeviceAttribute:

@@ -5,6 +5,7 @@ Source: k8s.io/api ``core/v1`` and k8s.io/component-helpers ``scheduling/corev1/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final, Literal
 
@@ -99,10 +100,11 @@ def _compares(value: str | None, operator: str, values: tuple[str, ...]) -> bool
 
 
 def _integer(text: str | None) -> int | None:
-    try:
-        return int(text) if text is not None and len(text) < 32 else None
-    except ValueError:
+    """As Go's ``strconv.ParseInt(text, 10, 64)``; None where that fails."""
+    if text is None or not re.fullmatch(r"[+-]?[0-9]{1,64}", text):
         return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else None
 
 
 @frozen(kw_only=True)

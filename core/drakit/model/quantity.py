@@ -36,7 +36,7 @@ _NANO: Final = Decimal("1e-9")
 # Exponents above this would print as megabytes of zeros; upstream keeps them as an int32 exponent.
 _MAX_EXPONENT: Final = 2**31 - 1
 _EXACT: Final = decimal.Context(
-    prec=3 * _MAX_DIGITS, Emin=-(10**12), Emax=10**12, traps=[decimal.Inexact, decimal.Overflow, decimal.InvalidOperation]
+    prec=_MAX_DIGITS + 64, Emin=-(10**12), Emax=10**12, traps=[decimal.Inexact, decimal.Overflow, decimal.InvalidOperation]
 )
 _ROUND_UP: Final = decimal.Context(prec=3 * _MAX_DIGITS, rounding=decimal.ROUND_UP, Emin=-(10**12), Emax=10**12)
 
@@ -134,15 +134,22 @@ class Quantity:
 
         :raises ValueError: more than 4,096 digits.
         """
-        if self.value.adjusted() > _MAX_DIGITS:
+        if self.value and self.value.adjusted() > _MAX_DIGITS:
             raise ValueError(f"{self} has too many digits to be an integer")
         return int(self.value.to_integral_value(decimal.ROUND_UP, _ROUND_UP))
 
     def __add__(self, other: Quantity) -> Quantity:
+        if not isinstance(other, Quantity):
+            return NotImplemented
         return Quantity(_exactly(_EXACT.add, self.value, other.value), self.format if self.value else other.format)
 
     def __sub__(self, other: Quantity) -> Quantity:
+        if not isinstance(other, Quantity):
+            return NotImplemented
         return Quantity(_exactly(_EXACT.subtract, self.value, other.value), self.format if self.value else other.format)
+
+    def __mul__(self, times: int) -> Quantity:
+        return Quantity(_exactly(_EXACT.multiply, self.value, Decimal(times)), self.format)
 
     def __neg__(self) -> Quantity:
         return Quantity(self.value.copy_negate() if self.value else self.value, self.format)
@@ -151,6 +158,8 @@ class Quantity:
         return self.value == other.value if isinstance(other, Quantity) else NotImplemented
 
     def __lt__(self, other: Quantity) -> bool:
+        if not isinstance(other, Quantity):
+            return NotImplemented
         return self.value < other.value
 
     def __hash__(self) -> int:
@@ -179,7 +188,7 @@ def quantity(value: Quantity | int | str | Decimal) -> Quantity:
         case str():
             return Quantity.parse(value)
         case Decimal() if value.is_finite():
-            return Quantity(_signed("-" if value < 0 else "", _to_nano(abs(value))))
+            return Quantity(_signed("-" if value < 0 else "", _to_nano(value.copy_abs())))
         case Decimal():
             raise ValueError(f"{value} is not a quantity: must be finite")
         case int() if not isinstance(value, bool):
@@ -204,7 +213,7 @@ def _exactly(operation: Callable[[Decimal, Decimal], Decimal], left: Decimal, ri
     try:
         return operation(left, right)
     except decimal.Inexact:
-        raise ValueError(f"{left} and {right} are too far apart to be added exactly") from None
+        raise ValueError(f"{left} and {right} are too far apart to be put together exactly") from None
 
 
 def _complaint(text: str) -> str:

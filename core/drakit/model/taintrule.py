@@ -5,6 +5,9 @@ Source: k8s.io/api ``resource/v1/types.go`` (v1 since 1.37, the same JSON in v1b
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from attrs import frozen
 
 from drakit.model.device import DeviceID, DeviceTaint
@@ -40,6 +43,8 @@ class DeviceTaintRule:
 
     metadata: ObjectMeta
     spec: DeviceTaintRuleSpec
+    status: Mapping[str, Any] | None = None
+    """Conditions, as they came."""
 
     def matches(self, device: DeviceID) -> bool:
         return self.spec.device_selector is not None and self.spec.device_selector.matches(device)

@@ -10,6 +10,7 @@ Every fault of a document is found in one go and carries its path in Kubernetes'
 from __future__ import annotations
 
 import collections.abc
+import copy
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeVar, get_args, get_origin
@@ -78,22 +79,31 @@ def decode(document: Mapping[str, Any]) -> KubernetesObject:
     kind = _kind_of(document)
     body = {key: value for key, value in document.items() if key not in ("apiVersion", "kind")}
     what = f"{kind.type.__name__} {read_metadata_name(document)}".rstrip()
-    decoded: KubernetesObject = decode_as(body, kind.type, what, strict=kind.strict)
-    if not decoded.metadata.name and not decoded.metadata.generate_name:
-        raise InvalidObject(what, [Fault("metadata.name", "is required")])
-    if isinstance(decoded, ResourceSlice):
-        _refuse_forgotten_devices(decoded, document, what)
+    faults = list(_left_out(kind, document))
+    try:
+        decoded: KubernetesObject = decode_as(body, kind.type, what, strict=kind.strict)
+    except InvalidObject as error:
+        raise InvalidObject(what, [*error.faults, *faults]) from error
+    if faults:
+        raise InvalidObject(what, faults)
     if kind.namespaced and not decoded.metadata.namespace:
-        metadata = attrs.evolve(decoded.metadata, namespace="default")
-        return attrs.evolve(decoded, metadata=metadata)
+        return attrs.evolve(decoded, metadata=attrs.evolve(decoded.metadata, namespace="default"))
     return decoded
 
 
-def _refuse_forgotten_devices(slice_: ResourceSlice, document: Mapping[str, Any], what: str) -> None:
-    """A slice written by hand says that it is empty; in one that a server sent, an empty list was simply left out."""
-    if not slice_.metadata.uid and document["spec"].keys().isdisjoint(("devices", "sharedCounters")):
-        hint = "a slice has devices or sharedCounters; write `devices: []` if it is meant to be empty"
-        raise InvalidObject(what, [Fault("spec.devices", f"is required: {hint}")])
+def _left_out(kind: Kind, document: Mapping[str, Any]) -> Iterator[Fault]:
+    """What no class can miss: a name, and the devices of a slice that was written by hand.
+
+    A slice says that it is empty; only in one that a server sent, an empty list was simply left out.
+    """
+    metadata, spec = document.get("metadata"), document.get("spec")
+    if isinstance(metadata, Mapping) and not metadata.get("name") and not metadata.get("generateName"):
+        yield Fault("metadata.name", "is required")
+    from_server = isinstance(metadata, Mapping) and bool(metadata.get("uid"))
+    if kind.type is ResourceSlice and isinstance(spec, Mapping) and not from_server:
+        if spec.get("devices") is None and spec.get("sharedCounters") is None:
+            hint = "a slice has devices or sharedCounters; write `devices: []` if it is meant to be empty"
+            yield Fault("spec.devices", f"is required: {hint}")
 
 
 def _kind_of(document: Mapping[str, Any]) -> Kind:
@@ -175,6 +185,7 @@ def _converter(strict: bool) -> Converter:
     converter.register_structure_hook(bool, _boolean)
     converter.register_structure_hook(Quantity, _quantity)
     converter.register_unstructure_hook(Quantity, str)
+    converter.register_unstructure_hook_func(_is_free_form, copy.copy)
     return converter
 
 
@@ -326,9 +337,13 @@ def _unstructure_class(type_: type[Any], converter: Converter) -> Callable[[Any]
 def _overrides(type_: type[Any]) -> dict[str, Any]:
     """Field names to wire names; a field typed plain ``object`` stays in the process."""
     return {
-        attribute.name: override(omit=True) if attribute.type in (object, "object") else override(rename=_wire_name(attribute))
+        attribute.name: override(omit=True) if _stays_here(attribute) else override(rename=_wire_name(attribute))
         for attribute in attrs.fields(type_)
     }
+
+
+def _stays_here(attribute: attrs.Attribute[Any]) -> bool:
+    return attribute.type in (object, "object")
 
 
 def _wire_name(attribute: attrs.Attribute[Any]) -> str:
@@ -352,11 +367,13 @@ def _faults(error: BaseException, path: str = "") -> Iterator[Fault]:
         for part in error.exceptions:
             yield from _faults(part, _joined(path, _noted_field(part, error.cl)))
     elif isinstance(error, ForbiddenExtraKeysError):
-        known = [_wire_name(attribute) for attribute in attrs.fields(error.cl)]
+        known = [_wire_name(attribute) for attribute in attrs.fields(error.cl) if not _stays_here(attribute)]
         for name in sorted(error.extra_fields):
             yield Fault(path, f'unknown field "{name}"{did_you_mean(name, known)}')
     elif isinstance(error, KeyError):
         yield Fault(path, "is required")
+    elif isinstance(error, RecursionError):
+        yield Fault(path, "is nested too deeply")
     else:
         yield Fault(path, str(error))
 

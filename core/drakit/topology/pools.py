@@ -7,6 +7,7 @@ Called by the inventory stage (:mod:`drakit.hooks.inventory`) for one host's dev
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Final
 
 import attrs
@@ -14,8 +15,9 @@ from attrs import field, frozen
 
 from drakit.model._convert import frozen_tuple
 from drakit.model.device import CounterSet, Device, DeviceCapacity, DeviceCounterConsumption
+from drakit.model.names import is_dns_label, is_dns_subdomain
 from drakit.model.nodes import hostnames
-from drakit.model.quantity import Quantity
+from drakit.model.quantity import Quantity, quantity
 from drakit.topology.counters import MemberCounters
 from drakit.topology.domain import Domain, Partition, TopologyError
 from drakit.topology.shapes import Clique, ShapeFamily, Split
@@ -51,8 +53,8 @@ def node_pool(driver: str, node_name: str, devices: Iterable[tuple[Device, Split
         parts, counters = split_device(device, split)
         published.extend(parts)
         counter_sets.append(counters)
-    _refuse_duplicates(driver, node_name, published)
-    return Pool(driver=driver, name=node_name, node_name=node_name, devices=published, counter_sets=counter_sets)
+    pool = Pool(driver=driver, name=node_name, node_name=node_name, devices=published, counter_sets=counter_sets)
+    return _check_names(pool)
 
 
 def split_device(device: Device, split: Split) -> tuple[list[Device], CounterSet]:
@@ -60,6 +62,8 @@ def split_device(device: Device, split: Split) -> tuple[list[Device], CounterSet
 
     :raises TopologyError: the device lacks the capacity that is divided, or it does not divide evenly.
     """
+    if device.consumes_counters:
+        raise TopologyError(f"device {device.name} consumes counters already; what is split must be whole")
     whole = device.capacity.get(split.of)
     if whole is None:
         raise TopologyError(f"device {device.name} has no capacity {split.of!r} to split")
@@ -80,9 +84,9 @@ def split_device(device: Device, split: Split) -> tuple[list[Device], CounterSet
 
 def _share(device: Device, whole: DeviceCapacity, parts: int) -> Quantity:
     share, rest = divmod(whole.value.to_int(), parts)
-    if rest:
+    if rest or whole.value != quantity(whole.value.to_int()):
         raise TopologyError(f"device {device.name}: {whole.value} does not divide into {parts} equal parts")
-    return attrs.evolve(whole.value, value=type(whole.value.value)(share), text="")
+    return attrs.evolve(whole.value, value=Decimal(share), text="")
 
 
 def _parts(counters: CounterSet, amount: int) -> DeviceCounterConsumption:
@@ -100,13 +104,13 @@ def domain_pool(driver: str, domain: Domain, family: ShapeFamily) -> tuple[Pool,
     pool_name = f"{driver}/{domain.name}"
     if isinstance(family, Clique):
         devices = [_clique_device(family, partition) for partition in partitions]
-        return Pool(driver=driver, name=pool_name, devices=devices), by_device
+        return _check_names(Pool(driver=driver, name=pool_name, devices=devices)), by_device
     # Smallest partitions come first and in Z-order, so their members are in Z-order too.
     order = dict.fromkeys(member for partition in partitions for member in partition.members)
     counters = MemberCounters.of(domain, order)
     devices = [_partition_device(partition, counters) for partition in partitions]
-    _refuse_duplicates(driver, pool_name, devices)
-    return Pool(driver=driver, name=pool_name, devices=devices, counter_sets=counters.sets), by_device
+    pool = Pool(driver=driver, name=pool_name, devices=devices, counter_sets=counters.sets)
+    return _check_names(pool), by_device
 
 
 def _partition_device(partition: Partition, counters: MemberCounters) -> Device:
@@ -114,7 +118,7 @@ def _partition_device(partition: Partition, counters: MemberCounters) -> Device:
 
 
 def _clique_device(family: Clique, partition: Partition) -> Device:
-    total = attrs.evolve(family.per_member, value=family.per_member.value * len(partition.members), text="")
+    total = family.per_member * len(partition.members)
     return attrs.evolve(_on_its_nodes(partition), capacity={family.capacity: total}, allow_multiple_allocations=True)
 
 
@@ -126,9 +130,18 @@ def _on_its_nodes(partition: Partition) -> Device:
     return Device(partition.name, node_selector=hostnames(*names), source=partition)
 
 
-def _refuse_duplicates(driver: str, pool: str, devices: Iterable[Device]) -> None:
-    seen: set[str] = set()
-    for device in devices:
-        if device.name in seen:
-            raise TopologyError(f"pool {driver}/{pool}: two devices are named {device.name}")
-        seen.add(device.name)
+def _check_names(pool: Pool) -> Pool:
+    """The pool, if the API server would take its names."""
+    where = f"pool {pool.name}" if pool.name.startswith(f"{pool.driver}/") else f"pool {pool.driver}/{pool.name}"
+    parts = pool.name.split("/")
+    if len(pool.name) > 253 or not all(map(is_dns_subdomain, parts)):
+        raise TopologyError(f"pool name {pool.name!r} must be DNS subdomains joined by /, at most 253 bytes")
+    for what, names in (("device", pool.devices), ("counter set", pool.counter_sets)):
+        seen: set[str] = set()
+        for item in names:
+            if not is_dns_label(item.name):
+                raise TopologyError(f"{where}: {what} name {item.name!r} must be a DNS label of at most 63 bytes")
+            if item.name in seen:
+                raise TopologyError(f"{where}: two {what}s are named {item.name}")
+            seen.add(item.name)
+    return pool

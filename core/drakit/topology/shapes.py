@@ -32,6 +32,7 @@ class ShapeFamily(Protocol):
 
     def partitions(self, domain: Domain) -> tuple[Partition, ...]:
         """:raises TopologyError: the domain does not have this shape."""
+        ...
 
 
 @frozen

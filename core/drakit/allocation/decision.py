@@ -1,0 +1,157 @@
+"""Which node, and what if there is none: claims against the nodes of a cluster, as the scheduler goes about it.
+
+An error on any node ends the attempt on all, whatever their order. So where an error is possible the nodes after the first
+that fits are tried too; where it is not, they are not.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import attrs
+from attrs import field, frozen
+
+from drakit.allocation.errors import AllocationError, Reason, SearchLimit
+from drakit.allocation.explanation import explain
+from drakit.allocation.outcome import ClaimOutcome
+from drakit.allocation.pools import Candidate, PoolIndex
+from drakit.allocation.requests import ClaimPlan, plan_claim
+from drakit.allocation.result import assemble
+from drakit.allocation.search import search
+from drakit.allocation.selection import Selection
+from drakit.allocation.state import AllocatedState
+from drakit.model import AllocationResult, DeviceClass, Namespace, Node, ResourceClaim
+
+__all__ = ["Decider"]
+
+ADMIN_ACCESS_LABEL: Final = "resource.kubernetes.io/admin-access"
+
+Fit = tuple[Node, tuple[AllocationResult, ...]]
+
+
+@frozen(kw_only=True, eq=False)
+class Decider:
+    """Decides claims of one cluster; what it learns about devices on the way serves every claim."""
+
+    index: PoolIndex
+    classes: Mapping[str, DeviceClass]
+    namespaces: Mapping[str, Namespace]
+    budget: int
+    """Candidates to look at for one attempt on one node."""
+    selection: Selection = field(factory=Selection)
+
+    def on_node(
+        self, node: Node, claims: Sequence[ResourceClaim], state: AllocatedState
+    ) -> tuple[AllocationResult, ...] | None:
+        """Allocate claims together on one node; see :meth:`drakit.allocation.Cluster.allocate_on`."""
+        return self._try(node, self._plans(claims), state)
+
+    def decide(
+        self,
+        claims: Sequence[ResourceClaim],
+        nodes: Sequence[Node],
+        state: AllocatedState,
+        refused: Mapping[str, str],
+    ) -> list[ClaimOutcome]:
+        """Allocate claims together on the first node that fits, or say why not.
+
+        :param nodes: in the order to try them.
+        :param state: what is taken.
+        :param refused: why the other nodes are out of the question, by name.
+        """
+        try:
+            for claim in claims:
+                self._check_admin_access(claim)
+            plans = self._plans(claims)
+            fit = self._first_fit(plans, nodes, state)
+        except AllocationError as error:
+            reasons = [Reason(check="pool", message=error.message)] if error.transient else []
+            return [ClaimOutcome(claim=claim, error=error, reasons=reasons) for claim in claims]
+        except SearchLimit:
+            reason = Reason(check="limit", message=f"not decided: gave up after looking at {self.budget} candidates on a node")
+            return [ClaimOutcome(claim=claim, reasons=[reason]) for claim in claims]
+        if fit is None:
+            return [ClaimOutcome(claim=plan.claim, reasons=self._reasons(plan, nodes, state, refused)) for plan in plans]
+        node, allocations = fit
+        return [
+            ClaimOutcome(claim=_allocated(claim, allocation), node=node.name)
+            for claim, allocation in zip(claims, allocations, strict=True)
+        ]
+
+    def _plans(self, claims: Sequence[ResourceClaim]) -> list[ClaimPlan]:
+        return [plan_claim(claim, self.classes) for claim in claims]
+
+    def _try(self, node: Node, plans: Sequence[ClaimPlan], state: AllocatedState) -> tuple[AllocationResult, ...] | None:
+        picks = search(node, self.index.pools(node), plans, state, self.selection, budget=self.budget)
+        if picks is None:
+            return None
+        return tuple(assemble(node, plan, [pick for pick in picks if pick.claim == index]) for index, plan in enumerate(plans))
+
+    def _first_fit(self, plans: Sequence[ClaimPlan], nodes: Sequence[Node], state: AllocatedState) -> Fit | None:
+        """An error on any node comes first, then the first node that fits, then a node that could not be decided."""
+        fit: Fit | None = None
+        undecided: SearchLimit | None = None
+        for node in nodes:
+            try:
+                allocations = self._try(node, plans, state)
+            except SearchLimit as limit:
+                undecided = limit
+                continue
+            if allocations is not None and fit is None:
+                fit = node, allocations
+                if not self._can_fail(plans):
+                    break
+        if fit is None and undecided is not None:
+            raise undecided
+        return fit
+
+    def _can_fail(self, plans: Sequence[ClaimPlan]) -> bool:
+        """Whether a node could end the attempt: All stumbles over pools and constraints, selectors over devices."""
+        asks = [ask for plan in plans for request in plan.requests for ask in request.alternatives]
+        return (
+            self._has_wide_selectors
+            or any(ask.all for ask in asks)
+            or any(self.selection.fails_on_any(ask, self._every_candidate) for ask in asks)
+        )
+
+    @functools.cached_property
+    def _every_candidate(self) -> tuple[Candidate, ...]:
+        return tuple(self.index.every_candidate())
+
+    @functools.cached_property
+    def _has_wide_selectors(self) -> bool:
+        """Whether a slice or device has a node selector of several terms, which no allocation can express."""
+        selectors = [
+            selector
+            for candidate in self._every_candidate
+            for selector in (candidate.device.node_selector, candidate.slice.spec.node_selector)
+        ]
+        return any(selector is not None and len(selector.node_selector_terms) > 1 for selector in selectors)
+
+    def _reasons(
+        self, plan: ClaimPlan, nodes: Sequence[Node], state: AllocatedState, refused: Mapping[str, str]
+    ) -> tuple[Reason, ...]:
+        if nodes:
+            pools = {node.name: self.index.pools(node) for node in nodes}
+            return explain(nodes, pools, plan, state, self.selection)
+        if not refused:
+            return (Reason(check="node", message="there are no nodes"),)
+        return tuple(Reason(check="node", node=node, message=why) for node, why in refused.items())
+
+    def _check_admin_access(self, claim: ResourceClaim) -> None:
+        """What admission does: admin access needs a label on the namespace. One that is not known is taken to have it."""
+        namespace = self.namespaces.get(claim.metadata.namespace)
+        if namespace is None or namespace.metadata.labels.get(ADMIN_ACCESS_LABEL) == "true":
+            return
+        for index, request in enumerate(claim.spec.devices.requests):
+            if request.exactly is not None and request.exactly.admin_access:
+                where = f"claim {claim.key}, request {request.name}"
+                rule = f"admin access to devices requires the `{ADMIN_ACCESS_LABEL}: true` label on the containing namespace"
+                path = f"spec.devices.requests[{index}].adminAccess"
+                raise AllocationError(f"claim {claim.key}: {path}: Forbidden: {rule}", where=where)
+
+
+def _allocated(claim: ResourceClaim, allocation: AllocationResult) -> ResourceClaim:
+    return attrs.evolve(claim, status=attrs.evolve(claim.status, allocation=allocation))

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from drakit import cel
+from drakit.cel.ast import Node
+from drakit.cel.parser import parse
+from drakit.cel.source import Source
+from drakit.model import Device
+from tests.cel.builders import DRIVER, A, card
+
+
+def test_the_source_is_kept() -> None:
+    assert cel.compile(" true // why not").source == " true // why not"
+
+
+def test_an_expression_is_compiled_once() -> None:
+    assert cel.compile("1 + 1 == 2") is cel.compile("1 + 1 == 2")
+
+
+def test_a_failed_compile_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def noting_parse(source: Source) -> Node:
+        parsed.append(source.text)
+        return parse(source)
+
+    monkeypatch.setattr("drakit.cel.selector.parse", noting_parse)
+    for _ in range(2):
+        with pytest.raises(cel.CompileError):
+            cel.compile("nowhere.to.be.found")
+    assert parsed == ["nowhere.to.be.found"] * 2
+
+
+def test_threads_share_selectors_and_devices() -> None:
+    device = card()
+    expressions = [f"{A}.lanes.exists(n, n == {number}) && {A}.index + {number} > 0" for number in range(40)]
+    start = threading.Barrier(8)
+
+    def ask(_: int) -> list[bool]:
+        start.wait()
+        return [cel.compile(expression).matches(device) for expression in expressions * 5]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, range(8)))
+    assert answers == [[number in (4, 8, 16) for number in range(40)] * 5] * 8
+
+
+def test_evaluations_do_not_see_each_other() -> None:
+    # Comparing with a number beyond 64 bits changes how the capacity is held, for the one evaluation.
+    changing = cel.compile('device.capacity["gpu.acme.example"].slots.isLessThan(quantity("1Pi"))')
+    asking = cel.compile('device.capacity["gpu.acme.example"].slots.isInteger()')
+    device = card()
+    assert changing.matches(device)
+    assert asking.matches(device)
+
+
+def test_a_device_is_seen_with_the_driver_that_publishes_it() -> None:
+    selector = cel.compile('device.driver == "b.example" && device.attributes["b.example"].size() == 2')
+    device = Device("d", attributes={"short": 1, "b.example/long": 2})
+    assert selector.matches(cel.CelDevice("b.example", device))
+    assert not selector.matches(cel.CelDevice("a.example", device))
+
+
+def test_a_name_is_split_at_its_first_slash() -> None:
+    device = cel.CelDevice(DRIVER, Device("d", attributes={"x.example/a/b": True}))
+    assert cel.compile('device.attributes["x.example"]["a/b"]').matches(device)
+
+
+def test_a_shared_device_says_so() -> None:
+    device = cel.CelDevice(DRIVER, Device("d", allow_multiple_allocations=True))
+    assert cel.compile("device.allowMultipleAllocations").matches(device)
+    assert cel.compile("device.attributes == {} && device.capacity == {}").matches(device)

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import signal
+import subprocess
+import sys
+from importlib import metadata
+
+import click
+import pytest
+
+from drakit.cli import COMMANDS, cli
+from tests.cli.running import EXAMPLES, ROOT, drakit
+from tests.cli.worlds import cluster, device_claim
+
+
+def command_named(name: str) -> click.Command:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    return command
+
+
+@pytest.mark.parametrize(("name", "listed"), COMMANDS.items())
+def test_the_summary_in_the_list_of_commands_is_what_the_command_says_of_itself(name: str, listed: str) -> None:
+    own = (command_named(name).help or "").split("\n\n")[0]
+    assert " ".join(own.split()) == listed
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_the_module_of_its_name(name: str) -> None:
+    module = importlib.import_module(f"drakit.cli.{name.replace('-', '_')}")
+    assert module.command is command_named(name)
+    assert module.command.name == name
+
+
+@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)])
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_every_help_has_an_example_that_calls_the_command(arguments: list[str], flag: str) -> None:
+    result = drakit(*arguments, flag)
+    assert (result.code, result.err) == (0, "")
+    assert re.search(r"^  Examples?:$", result.out, re.MULTILINE)
+    assert re.search(rf"^ .*drakit {arguments[0] if arguments else ''}", result.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_files_that_examples_name_are_there(name: str) -> None:
+    for path in re.findall(r"\bexamples/\S+", drakit(name, "--help").out):
+        assert (ROOT / path).is_file()
+
+
+def test_help_lists_every_command() -> None:
+    out = drakit("--help").out
+    assert [name for name in COMMANDS if f"  {name} " not in out] == []
+
+
+def test_the_version_is_the_distributions() -> None:
+    assert drakit("--version").out.split()[-1] == metadata.version("drakit")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["simulat"], ["simulate", "--nothing"], ["simulate", "-o", "xml", "-f", "-"], ["simulate"], ["view"], ["slices"]],
+)
+def test_a_call_that_is_wrong_is_told_and_ends_with_2(arguments: list[str]) -> None:
+    result = drakit(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert "Error: " in result.err
+
+
+def test_a_fault_of_drakit_is_one_line_and_says_how_to_see_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("one\ntwo")
+
+    monkeypatch.delenv("DRAKIT_DEBUG", raising=False)
+    monkeypatch.setattr("drakit.files.read_cluster", fail)
+    result = drakit("simulate", "-f", "-")
+    expected = "error: drakit has a fault: ZeroDivisionError: one two; DRAKIT_DEBUG=1 shows where\n"
+    assert (result.code, result.out, result.err) == (2, "", expected)
+    monkeypatch.setenv("DRAKIT_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        drakit("simulate", "-f", "-")
+
+
+# -- as a process ----------------------------------------------------------------------------------------------------
+
+
+def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "drakit", *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("module", ["drakit", "drakit.cli"])
+def test_the_modules_are_the_command(module: str) -> None:
+    result = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=True)
+    assert result.stdout.startswith("drakit, version ")
+
+
+def test_a_process_reads_its_standard_input_and_says_so_by_its_exit_status() -> None:
+    assert run("simulate", "-f", "-", stdin=cluster(device_claim("c"))).returncode == 0
+    assert run("simulate", "-f", "-", stdin=cluster(device_claim("c", 3))).returncode == 1
+    broken = run("simulate", "-f", "-", stdin="a: [")
+    assert (broken.returncode, broken.stdout) == (2, "")
+    assert broken.stderr.startswith("error: <stdin>: is not valid YAML at line ")
+
+
+@pytest.mark.parametrize("output", ["json", "table"])
+def test_text_that_no_terminal_can_show_is_no_fault(output: str) -> None:
+    stdin = cluster(device_claim("c\\ud800")).replace("\\\\ud800", "\\ud800")
+    result = run("simulate", "-f", "-", "-o", output, stdin=stdin)
+    assert "fault" not in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("output", ["json", "yaml", "table"])
+def test_a_reader_that_leaves_early_sees_no_traceback(output: str) -> None:
+    claims = [device_claim(f"c{index}") for index in range(3000)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "drakit", "simulate", "-f", "-", "-o", output],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONUNBUFFERED": ""},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process:
+        process.stdin.write(cluster(*claims, devices=3).encode())
+        process.stdin.close()
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode in (1, -signal.SIGPIPE, 128 + signal.SIGPIPE)
+
+
+@pytest.mark.needs("tpu")
+@pytest.mark.parametrize("arguments", ["view", "simulate", "simulate -o json", "slices"])
+def test_head_of_an_example_has_one_line_and_no_complaint(arguments: str) -> None:
+    command = f"{sys.executable} -m drakit {arguments} -f {EXAMPLES / 'tpu-16x16-failed-host.yaml'} | head -1"
+    result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=True)
+    assert len(result.stdout.splitlines()) == 1
+    assert result.stderr == ""
