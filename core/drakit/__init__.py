@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         hookimpl,
     )
     from drakit.model import Device, DeviceClass, DrakitError, InvalidObject, Quantity, device_class, quantity, semver
-    from drakit.topology import Clique, Domain, Grid, Member, Partition, Split
+    from drakit.topology import Clique, Domain, Grid, Member, Partition, Split, TopologyError
 
 _HOMES: Final = {
     "drakit.allocation": ("Cluster", "simulate"),
@@ -53,7 +53,7 @@ _HOMES: Final = {
         "quantity",
         "semver",
     ),
-    "drakit.topology": ("Clique", "Domain", "Grid", "Member", "Partition", "Split"),
+    "drakit.topology": ("Clique", "Domain", "Grid", "Member", "Partition", "Split", "TopologyError"),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -79,6 +79,7 @@ __all__ = [
     "Problem",
     "Quantity",
     "Split",
+    "TopologyError",
     "device_class",
     "hookimpl",
     "load",

@@ -49,6 +49,16 @@ def test_a_construct_is_named_with_its_place(expression: str, construct: str, co
         (f"{A}.names.distinct()[{A}.lanes] == 1", "an index of type list"),
         (f"'x'.matches('(?s)' + {A}.model)", "this regular expression"),
         (f"[{A}.nope].distinct().size() == 1", "an error inside distinct()"),
+        (f"{A}.ecc ? has({A}.?model.x) : true", "has() over an optional inside a conditional or an index"),
+        (
+            f"cel.bind(v, {A}.?firmware, v.hasValue())",
+            "a variable or selection of an optional with a value of type kubernetes.Semver",
+        ),
+        ("has(optional.of(device.attributes).x)", "a variable or selection of an optional with a value of type map"),
+        (
+            f"({A}.ecc ? optional.of(semver('1.0.0')) : optional.none()).hasValue()",
+            "a variable or selection of an optional with a value of type kubernetes.Semver",
+        ),
         ("cel.bind(none, [], none + [1] == [1] && none == [])", "adding to a variable that is an empty list"),
         ("quantity('99999999999999999999').asApproximateFloat() > 0.0", "asApproximateFloat() of a quantity beyond 64 bits"),
     ],

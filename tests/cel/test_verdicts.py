@@ -120,6 +120,10 @@ MEMBERSHIP: Final = [
     ("A.ecc in [1]", False),
     ("A.firmware in ['1.4.2']", "EvaluationError: internal error: runtime error: hash of unhashable type cel.Semver"),
     ("A.firmware in ['1.4.2'] || true", "EvaluationError: internal error: runtime error: hash of unhashable type cel.Semver"),
+    (
+        "A.nope == (A.firmware in ['1.4.2'])",
+        "EvaluationError: internal error: runtime error: hash of unhashable type cel.Semver",
+    ),
     ("A.firmware in [semver('1.4.2')]", True),
     ("1 in [A.firmware]", False),
     ("A.nope in []", False),
@@ -266,6 +270,7 @@ FUNCTIONS: Final = [
     ("int(-1.9) == -1 && uint(2.9) == 2u", True),
     ("type(A.index) == int && type(A.lanes) == list", True),
     ("A.lanes.sum() == 28 && A.lanes.max() == 16 && A.lanes.min() == 4 && A.lanes.isSorted()", True),
+    ("A.flags.reverse().isSorted()", "EvaluationError: no such overload: isSorted(list)"),
     ("[].max() == 1", "EvaluationError: max called on empty list"),
     ("A.lanes.indexOf(8) == 1 && A.lanes.reverse()[0] == 16 && [3, 1, 2].sort() == [1, 2, 3]", True),
     ("A.lanes.includes(8.0) && A.model.includes('m1') && !A.model.includes('m')", True),

@@ -183,7 +183,8 @@ def test_a_name_the_device_already_has_is_a_conflict_and_the_device_keeps_its_va
     (device,) = devices(expansion)
     assert {key: value.value for key, value in device.attributes.items()} == {"model": "m1"}
     (error,) = expansion.errors
-    assert str(error) == f"plugin other0: drakit_attributes: {name} of device card-0 is already given by plugin acme"
+    full = f"{ACME}/{name.removeprefix(f'{ACME}/')}"
+    assert str(error) == f"plugin other0: drakit_attributes: {full} of device card-0 is already given by plugin acme"
 
 
 def test_a_name_that_two_plugins_give_is_a_conflict_that_names_both() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from drakit.cel.frame import Frame, Run
-from drakit.cel.values import Fault, Map, NotDecided, Optional, Value, text, type_name
+from drakit.cel.values import Fault, Map, NotDecided, Optional, Value, opened, text, type_name
 
 __all__ = ["Qualifier", "resolve"]
 
@@ -24,13 +24,20 @@ class Qualifier:
     test_only: bool = False
 
 
-def resolve(frame: Frame, value: Value, steps: tuple[Qualifier, ...]) -> Value:
-    """The value at the end of a chain."""
+def resolve(frame: Frame, value: Value, steps: tuple[Qualifier, ...], *, embedded: bool = False) -> Value:
+    """The value at the end of a chain.
+
+    :param embedded: the chain is a branch of a conditional or an index. There cel-go forgets that the result of
+        ``has()`` over an optional is a bool.
+    """
     is_optional = isinstance(value, Optional)
+    tests = steps[-1].test_only
+    if embedded and tests and (is_optional or any(step.optional for step in steps)):
+        raise NotDecided("has() over an optional inside a conditional or an index")
     if is_optional:
         if not value.present:
-            return False if steps[-1].test_only else value
-        value = value.value
+            return False if tests else value
+        value = opened(value)
     for step in steps:
         is_optional = is_optional or step.optional
         key = step.key(frame)
@@ -38,7 +45,7 @@ def resolve(frame: Frame, value: Value, steps: tuple[Qualifier, ...]) -> Value:
         if step.test_only:
             return present
         if not present:
-            return False if steps[-1].test_only else Optional()
+            return False if tests else Optional()
         value = found
     return Optional(value, present=True) if is_optional else value
 

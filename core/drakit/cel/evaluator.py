@@ -9,6 +9,7 @@ Source: github.com/google/cel-go ``interpreter/{planner,interpretable,attributes
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
@@ -23,7 +24,7 @@ from drakit.cel.errors import CompileError, UnsupportedExpression
 from drakit.cel.frame import Frame, Lazy, Run, variable
 from drakit.cel.functions import OVERLOADS, SINGLETONS, Implementation
 from drakit.cel.trampoline import Walk, run
-from drakit.cel.values import Abort, Concatenation, Fault, Map, NotDecided, TypeValue, Value, type_name
+from drakit.cel.values import Abort, Concatenation, Fault, Map, NotDecided, Optional, TypeValue, Value, opened, type_name
 
 __all__ = ["Program", "plan"]
 
@@ -44,6 +45,12 @@ class Plan:
     constant: tuple[Value] | None = None
     chain: tuple[Run, tuple[Qualifier, ...]] | None = None
     """Start and steps, where further steps join the same chain."""
+    inside: Run | None = None
+    """How it runs as a branch of a conditional or as an index, where that differs."""
+
+    @property
+    def embedded(self) -> Run:
+        return self.inside or self.run
 
 
 def plan(checked: Checked) -> Program:
@@ -69,11 +76,26 @@ def _step(operand: Plan, qualifier: Qualifier) -> Plan:
     start, steps = operand.chain or (operand.run, ())
     steps = (*steps, qualifier)
 
-    def run_chain(frame: Frame) -> Value:
+    def run_chain(frame: Frame, *, embedded: bool = False) -> Value:
         frame.spend(len(steps) + 1)
-        return resolve(frame, start(frame), steps)
+        return resolve(frame, start(frame), steps, embedded=embedded)
 
-    return Plan(run_chain, operand.height + 1, chain=(start, steps))
+    inside = functools.partial(run_chain, embedded=True) if qualifier.test_only else None
+    return Plan(run_chain, operand.height + 1, chain=(start, steps), inside=inside)
+
+
+def _branch(branch: Plan) -> Run:
+    """A branch of a conditional, from which a chain may start."""
+    if branch.chain is not None:
+        return branch.embedded
+
+    def run_branch(frame: Frame) -> Value:
+        value = branch.run(frame)
+        if isinstance(value, Optional) and value.present:
+            opened(value)
+        return value
+
+    return run_branch
 
 
 def _constant(value: Value) -> Plan:
@@ -147,7 +169,9 @@ class _Planner:
             case "_&&_" | "_||_":
                 return Plan(closures.logical([arg.run for arg in args], absorbing=function == "_||_"), height)
             case "_?_:_":
-                return evolve(_start(closures.conditional(*(arg.run for arg in args))), height=height)
+                condition, then, otherwise = args
+                choice = closures.conditional(condition.run, _branch(then), _branch(otherwise))
+                return evolve(_start(choice), height=height + 1)
             case "_[_]" | "_[?_]" | "_?._":
                 return self.index(node, args, optional=function != "_[_]")
             case "_==_" | "_!=_":
@@ -198,7 +222,7 @@ class _Planner:
         operand, index = args
         if index.constant and not isinstance(index.constant[0], bool | int | float | str):
             raise self.unsupported(node, f"an index of type {type_name(index.constant[0])}")
-        step = _step(operand, Qualifier(index.run, optional=optional))
+        step = _step(operand, Qualifier(index.embedded, optional=optional))
         return evolve(step, height=1 + max(operand.height, index.height))
 
     def matches(self, node: Call, args: list[Plan]) -> Run:

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
-from drakit.cel.values import Abort, Fault, Map, NotDecided, Value
+from drakit.cel.values import Abort, Fault, Map, NotDecided, Optional, Value, opened
 
 __all__ = ["Frame", "Lazy", "Run", "extent", "operands", "variable"]
 
@@ -35,7 +35,7 @@ class Frame:
         """
         self.spent += cost
         if self.spent > _COST_LIMIT:
-            raise NotDecided("an evaluation that may cost more than 1000000")
+            raise NotDecided(f"an evaluation that may cost more than {_COST_LIMIT}")
 
 
 Run: TypeAlias = Callable[[Frame], Value]
@@ -58,6 +58,8 @@ def variable(slot: int) -> Run:
             value = frame.slots[slot] = value.start(frame)
         if isinstance(value, Fault):
             raise value
+        if isinstance(value, Optional) and value.present:
+            opened(value)
         return value
 
     return read

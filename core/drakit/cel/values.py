@@ -23,9 +23,32 @@ from typing import Any, Final, TypeAlias
 
 from attrs import field, frozen
 
-__all__ = ["INT64", "NO_SUCH_OVERLOAD", "UINT64", "Abort", "Concatenation", "Fault", "Map", "NotDecided", "Optional", "Thing",
-           "TypeValue", "UInt", "Value", "check_hashable", "compare", "equal", "equals", "format_double", "no_such_overload",
-           "register", "same", "text", "type_name"]  # fmt: skip
+__all__ = [
+    "INT64",
+    "NO_SUCH_OVERLOAD",
+    "UINT64",
+    "Abort",
+    "Concatenation",
+    "Fault",
+    "Map",
+    "NotDecided",
+    "Optional",
+    "Thing",
+    "TypeValue",
+    "UInt",
+    "Value",
+    "check_hashable",
+    "compare",
+    "equal",
+    "equals",
+    "format_double",
+    "no_such_overload",
+    "opened",
+    "register",
+    "same",
+    "text",
+    "type_name",
+]
 
 INT64: Final = range(-(2**63), 2**63)
 UINT64: Final = range(2**64)
@@ -179,6 +202,19 @@ def check_hashable(key: Value) -> None:
         go_name = f"cel.{key.type_name.rpartition('.')[2]}"
     if go_name:
         raise Abort(f"internal error: runtime error: hash of unhashable type {go_name}")
+
+
+def opened(optional: Optional) -> Value:
+    """What is in an optional from which a chain starts.
+
+    cel-go takes the Go value out and makes a CEL value of it again. Not everything survives that: versions and
+    quantities become errors, ``device.attributes`` loses its empty maps for unknown domains, a type becomes its name.
+    """
+    value = optional.value
+    plain = isinstance(value, bool | int | float | str | bytes | None) or type(value) is tuple
+    if plain or (isinstance(value, Map) and value.default is _MISSING):
+        return value
+    raise NotDecided(f"a variable or selection of an optional with a value of type {type_name(value)}")
 
 
 _NAMES: Final[dict[type, str]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from typing import Final
@@ -53,6 +54,9 @@ def main() -> None:
     """Run the command line. Exit 0: fine, 1: findings, 2: usage or unreadable input. No traceback reaches a user."""
     from drakit.model.errors import DrakitError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name may hold what no terminal can show
     try:
         cli(prog_name="drakit")
     except DrakitError as error:

@@ -68,7 +68,7 @@ def show(view: RenderableType) -> None:
     """Write tables and pictures for people: in colour where there is a terminal, else as text that can be compared."""
     from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
     if console.is_terminal:
         console.print(view)
         return

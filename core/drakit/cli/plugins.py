@@ -16,7 +16,7 @@ __all__ = ["command"]
 @click.command("plugins")
 @output_option("table", "json", "yaml")
 def command(output: str) -> None:
-    """List the plugins that are loaded, where they come from, and which hooks they have.
+    """What is loaded, from where, with which hooks.
 
     DRAKIT_DISABLE=name,name keeps plugins from loading; DRAKIT_TRACE=1 prints every hook call.
 

@@ -11,6 +11,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO, TypeVar
 
+from attrs import field, frozen
+
 from drakit.allocation import AllocatedState, AllocationError, Cluster, SearchLimit
 from drakit.model import (
     DeviceClass,
@@ -20,10 +22,10 @@ from drakit.model import (
     Fault,
     InvalidObject,
     Node,
+    Quantity,
     ResourceClaim,
     ResourceSlice,
 )
-from drakit.model.quantity import quantity
 from drakit.model.wire import decode_as, encode_part
 from drakit.views.contract import error_as_json
 
@@ -61,7 +63,7 @@ def _allocate(question: Mapping[str, Any]) -> dict[str, Any]:
         taint_rules=_objects(question, "taintRules", DeviceTaintRule),
     )
     claims = _objects(question, "claims", ResourceClaim)
-    state = _state(question.get("allocated") or {})
+    state = _state(question.get("allocated", {}))
     for node in nodes:
         try:
             results = cluster.allocate_on(node, claims, state)
@@ -84,17 +86,34 @@ def _object(item: Any, type_: type[T], what: str) -> T:
     return decode_as(body, type_, what, strict=type_ is not Node)
 
 
-def _state(allocated: Mapping[str, Any]) -> AllocatedState:
-    """``{"devices": [id], "shared": [id], "capacity": [{id, "consumed"}]}``, an id being driver, pool and device."""
+@frozen(kw_only=True)
+class _Taken:
+    """A device that is taken, or what is taken of it."""
+
+    driver: str
+    pool: str
+    device: str
+    share_id: str | None = field(default=None, metadata={"wire": "shareID"})
+    consumed: Mapping[str, Quantity] = field(factory=dict[str, Quantity])
+
+    @property
+    def id(self) -> DeviceID:
+        return DeviceID(self.driver, self.pool, self.device)
+
+
+@frozen(kw_only=True)
+class _Allocated:
+    """What the claims that are not part of a question hold."""
+
+    devices: tuple[_Taken, ...] = ()
+    shared: tuple[_Taken, ...] = ()
+    capacity: tuple[_Taken, ...] = ()
+
+
+def _state(allocated: Any) -> AllocatedState:
+    taken = decode_as(allocated, _Allocated, "allocated")
     return AllocatedState(
-        devices=map(_id, allocated.get("devices") or ()),
-        shared=map(_id, allocated.get("shared") or ()),
-        capacity={
-            _id(entry): {name: quantity(amount) for name, amount in entry.get("consumed", {}).items()}
-            for entry in allocated.get("capacity") or ()
-        },
+        devices=[entry.id for entry in taken.devices],
+        shared=[entry.id for entry in taken.shared],
+        capacity={entry.id: dict(entry.consumed) for entry in taken.capacity},
     )
-
-
-def _id(entry: Mapping[str, Any]) -> DeviceID:
-    return DeviceID(str(entry.get("driver")), str(entry.get("pool")), str(entry.get("device")))

@@ -16,7 +16,7 @@ __all__ = ["command"]
 @output_option("table", "wide", "json", "yaml")
 @click.option("--jsonl", is_flag=True, help="Read one question a line from standard input, write one answer a line.")
 def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:
-    """Say what the scheduler would give to claims and pods, and why not.
+    """Nodes, slices and claims in, allocation out, and why not.
 
     Reads Nodes, ResourceSlices, DeviceClasses, ResourceClaims, ResourceClaimTemplates, Pods, DeviceTaintRules, Lists of
     them, and Inventory documents. Claims are served in file order, each keeping what the former got.

@@ -15,7 +15,7 @@ __all__ = ["command"]
 @filename_option
 @output_option("yaml", "json", "table")
 def command(filenames: tuple[str, ...], output: str) -> None:
-    """Write the ResourceSlices that Inventory documents stand for, without hardware.
+    """ResourceSlices from Inventory documents, without hardware.
 
     \b
     Example:

@@ -6,11 +6,12 @@ error, and an alias bomb is refused before it is unfolded.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import yaml
 from attrs import frozen
@@ -18,6 +19,8 @@ from attrs import frozen
 from drakit.model import DrakitError
 
 __all__ = ["Document", "TextStream", "UnreadableFile", "read_documents"]
+
+T = TypeVar("T")
 
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 MAX_VALUES: Final = 20_000_000
@@ -50,14 +53,21 @@ def read_documents(paths: Iterable[str | Path], stdin: TextStream) -> Iterator[D
     """
     for path in paths:
         if str(path) == "-":
-            yield from _parse("<stdin>", stdin.read())
+            yield from _parse("<stdin>", _read("<stdin>", stdin.read))
             continue
-        for file in _files(Path(path)):
-            try:
-                text = file.read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise UnreadableFile(f"{file}: {_os_message(error)}") from error
-            yield from _parse(str(file), text)
+        for file in _read(path, functools.partial(_files, Path(path))):
+            yield from _parse(str(file), _read(file, functools.partial(file.read_text, encoding="utf-8")))
+
+
+def _read(what: str | Path, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except OSError as error:
+        raise UnreadableFile(f"{what}: {(error.strerror or str(error)).lower()}") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{what}: is not UTF-8 text (byte {error.start})") from error
+    except ValueError as error:  # a NUL in the name
+        raise UnreadableFile(f"{str(what)!r}: {error}") from error
 
 
 def _files(path: Path) -> Sequence[Path]:
@@ -67,12 +77,6 @@ def _files(path: Path) -> Sequence[Path]:
     if not files:
         raise UnreadableFile(f"{path}: the folder has no {', '.join(SUFFIXES)} files")
     return files
-
-
-def _os_message(error: OSError | UnicodeDecodeError) -> str:
-    if isinstance(error, OSError):
-        return (error.strerror or str(error)).lower()
-    return f"is not UTF-8 text (byte {error.start})"
 
 
 def _parse(file: str, text: str) -> Iterator[Document]:
@@ -95,7 +99,7 @@ def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
 
     try:
         yield 1, json.loads(text, object_pairs_hook=unique)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and error.msg.startswith("Extra data"):
             yield from _parse_yaml(file, text)
             return
@@ -111,7 +115,7 @@ def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:
             assert node is not None  # what check_node says
             if _unfolded_size(node, {}) > MAX_VALUES:
                 raise UnreadableFile(f"{file}: has more than {MAX_VALUES} values once its aliases are unfolded")
-            yield node.start_mark.line + 1, loader.construct_document(node)
+            yield node.start_mark.line + 1, _constructed(loader, node, file)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -123,6 +127,15 @@ def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:
     finally:
         if loader is not None:
             loader.dispose()
+
+
+def _constructed(loader: _Loader, node: yaml.Node, file: str) -> Any:
+    try:
+        return loader.construct_document(node)
+    except (ValueError, LookupError, AttributeError, TypeError) as error:
+        # PyYAML trusts an explicit tag: `!!int x` ends in whatever int("x") raises.
+        at = f"the document at line {node.start_mark.line + 1}"
+        raise UnreadableFile(f"{file}: is not valid YAML: {at} has a value that is not what its tag says: {error}") from error
 
 
 def _unfolded_size(node: yaml.Node, sizes: dict[int, float]) -> float:
@@ -147,7 +160,7 @@ class _Loader(_Base):  # type: ignore[valid-type,misc]  # the C loader where the
     """PyYAML's safe loader with Kubernetes' idea of scalars, and without duplicate keys."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - as PyYAML has it
-        first: [(tag, regexp) for tag, regexp in resolvers if not tag.endswith((":timestamp", ":int", ":float"))]
+        first: [(tag, regexp) for tag, regexp in resolvers if not tag.endswith((":timestamp", ":int", ":float", ":value"))]
         for first, resolvers in _Base.yaml_implicit_resolvers.items()
     }
 
@@ -163,7 +176,7 @@ class _Loader(_Base):  # type: ignore[valid-type,misc]  # the C loader where the
 
 
 # Numbers as in YAML 1.1, but without base 60: 08:00:27 is text.
-_INT: Final = re.compile(r"[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0[0-7_]*|[1-9][0-9_]*)$")
+_INT: Final = re.compile(r"[-+]?(?:0b_*[01][01_]*|0x_*[0-9a-fA-F][0-9a-fA-F_]*|0[0-7_]*|[1-9][0-9_]*)$")
 _FLOAT: Final = re.compile(
     r"""[-+]?(?: [0-9][0-9_]*\.[0-9_]* (?:[eE][-+]?[0-9]+)?
              |   \.[0-9]+ (?:[eE][-+]?[0-9]+)?

@@ -6,6 +6,7 @@ Every error names the file, the document and its line.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -70,8 +71,7 @@ class _Reader:
         self.brought: dict[tuple[type, str], KubernetesObject] = {}
         self.slices: list[ResourceSlice] = []
         self.errors: dict[str, PluginError] = {}
-        self.unnamed = 0
-        """Objects that got a name from their generateName so far."""
+        self.given: set[tuple[type, str]] = set()
 
     @property
     def plugins(self) -> Plugins:
@@ -94,7 +94,9 @@ class _Reader:
                 self._keep(decode(content))
 
     def _add_list(self, document: Document) -> None:
-        items = document.content.get("items") or []
+        items = document.content.get("items")
+        if items is None:
+            return
         if not isinstance(items, list):
             raise UnreadableFile(f"{document.where}: items: must be a list")
         for index, item in enumerate(items):
@@ -104,11 +106,9 @@ class _Reader:
             self.add(Document(where, item))
 
     def _keep(self, obj: KubernetesObject) -> None:
-        if not obj.metadata.name:
-            self.unnamed += 1
-            name = f"{obj.metadata.generate_name}{self.unnamed}"
-            obj = attrs.evolve(obj, metadata=attrs.evolve(obj.metadata, name=name))
         key = (type(obj), obj.metadata.key)
+        if not obj.metadata.name:
+            key = (type(obj), f"unnamed #{len(self.objects)}")  # no name has a space
         if key in self.objects:
             raise DuplicateObject(f"{type(obj).__name__} {obj.metadata.key} was already given by another document")
         self.objects[key] = obj
@@ -125,9 +125,20 @@ class _Reader:
         self.errors.update({str(error): error for error in expansion.errors})
 
     def finish(self) -> Loaded:
+        self.given = {*self.objects, *self.brought}
         brought = [obj for key, obj in self.brought.items() if key not in self.objects]
-        cluster = Cluster.of([*brought, *self.objects.values()])
+        cluster = Cluster.of([*brought, *map(self._named, self.objects.values())])
         return Loaded(cluster=cluster, slices=self.slices, plugin_errors=self.errors.values())
+
+    def _named(self, obj: KubernetesObject) -> KubernetesObject:
+        """An object with only a generateName gets the first number that makes it a name of its own, as good as any."""
+        if obj.metadata.name:
+            return obj
+        names = (f"{obj.metadata.generate_name}{number}" for number in itertools.count(1))
+        named = (attrs.evolve(obj, metadata=attrs.evolve(obj.metadata, name=name)) for name in names)
+        found = next(candidate for candidate in named if (type(obj), candidate.metadata.key) not in self.given)
+        self.given.add((type(obj), found.metadata.key))
+        return found
 
 
 @contextlib.contextmanager

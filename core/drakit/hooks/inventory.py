@@ -14,7 +14,18 @@ from attrs import field, frozen
 
 from drakit.hooks.manager import LoadedPlugin, PluginError, Plugins
 from drakit.hooks.objects import MAX_TAINTS, DomainSource, Host, Inventory
-from drakit.model import Device, DeviceClass, DeviceTaint, DrakitError, Fault, InvalidObject, Node, ObjectMeta, Quantity
+from drakit.model import (
+    Device,
+    DeviceClass,
+    DeviceTaint,
+    DrakitError,
+    Fault,
+    InvalidObject,
+    Node,
+    ObjectMeta,
+    Quantity,
+    qualify,
+)
 from drakit.model._convert import frozen_tuple
 from drakit.model.nodes import HOSTNAME_LABEL
 from drakit.model.wire import decode_as, read_metadata_name
@@ -119,7 +130,8 @@ class _Builder:
 
     def _described(self, device: Device) -> Device:
         """The device with what every plugin adds to it; an addition that conflicts is reported and left out."""
-        origin = dict.fromkeys([*device.attributes, *device.capacity], self.plugin)
+        own = [qualify(name, self.driver) for name in (*device.attributes, *device.capacity)]
+        origin = dict.fromkeys(own, self.plugin)
         for loaded in self.plugins.loaded:
             try:
                 added = self.plugins.attributes(loaded.name, device, self.driver)
@@ -129,11 +141,11 @@ class _Builder:
         return device
 
     def _merged(self, device: Device, added: Mapping[str, Any], plugin: str, origin: dict[str, str]) -> Device:
-        for name in added:
+        names = [qualify(name, self.driver) for name in added]
+        for name in names:
             if name in origin:
-                raise PluginError(
-                    plugin, "drakit_attributes", f"{name} of device {device.name} is already given by plugin {origin[name]}"
-                )
+                message = f"{name} of device {device.name} is already given by plugin {origin[name]}"
+                raise PluginError(plugin, "drakit_attributes", message)
         capacity = {name: value for name, value in added.items() if isinstance(value, Quantity)}
         attributes = {name: value for name, value in added.items() if name not in capacity}
         try:
@@ -142,7 +154,7 @@ class _Builder:
             )
         except TypeError as error:
             raise PluginError(plugin, "drakit_attributes", f"device {device.name}: {error}") from error
-        origin.update(dict.fromkeys(added, plugin))
+        origin.update(dict.fromkeys(names, plugin))
         return merged
 
     def _with_taints(self, pool: Pool) -> Pool:

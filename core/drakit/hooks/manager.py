@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import metadata
 from typing import Any, Final, TypeVar
 
+import attrs
 import pluggy
 from attrs import field, frozen
 
 from drakit.hooks import hookspecs
 from drakit.hooks.markers import PROJECT
-from drakit.hooks.objects import DomainSource, Driver, Host, Problem
+from drakit.hooks.objects import DomainSource, Driver, Host, Inventory, Problem
 from drakit.model import Device, DrakitError
 from drakit.model.errors import did_you_mean
 from drakit.topology import Domain, ShapeFamily, Split
@@ -113,6 +114,10 @@ class Plugins:
         """
         if name in self._loaded:
             raise PluginConflict(f"two plugins are named {name!r}: {self._loaded[name]} and {distribution or plugin!r}")
+        known_as = self._manager.get_name(plugin)
+        if known_as is not None:
+            mine = f"{name} ({distribution or _module_of(plugin)})"
+            raise PluginConflict(f"one plugin is registered under two names: {self._loaded[known_as]} and {mine}")
         self._check_names(plugin, name)
         self._callers.clear()  # a caller for one plugin leaves out the others there were when it was made
         try:
@@ -120,7 +125,8 @@ class Plugins:
             self._manager.check_pending()
         except pluggy.PluginValidationError as error:
             self._unregister(name)
-            raise PluginError(name, "registration", str(error).splitlines()[0]) from error
+            # pluggy names the hook, then the signature, then what is wrong with it.
+            raise PluginError(name, "registration", "; ".join(str(error).splitlines())) from error
         try:
             loaded = self._described(plugin, name, distribution)
         except DrakitError:
@@ -143,6 +149,7 @@ class Plugins:
         hooks = tuple(hook for hook in HOOK_NAMES if self._implements(plugin, hook))
         driver = self._driver_of(name)
         if driver is not None:
+            _check_inventory(name, driver.inventory)
             for other in self._loaded.values():
                 if other.driver is not None and other.driver.name == driver.name:
                     mine = f"{name} ({distribution or _module_of(plugin)})"
@@ -201,8 +208,16 @@ class Plugins:
 
         :raises PluginError: as :meth:`discover`.
         """
-        pairs = self._collected(plugin, "drakit_attributes", tuple, device=device, driver=driver)
-        return dict(pairs)
+        with _blaming(plugin, "drakit_attributes"):
+            answers = self._caller(plugin, "drakit_attributes")(device=device, driver=driver)
+        added: dict[str, Any] = {}
+        for answer in answers:
+            if not isinstance(answer, Mapping) or not all(isinstance(name, str) for name in answer):
+                raise PluginError(
+                    plugin, "drakit_attributes", f"gave {answer!r:.80}, which is not a mapping of names to values"
+                )
+            added.update(answer)
+        return added
 
     def health(self, plugin: str, device: Device, driver: str) -> list[Problem]:
         """The open problems one plugin knows of.
@@ -238,6 +253,14 @@ class Plugins:
         raise PluginError(plugin, hook, f"gave {answer!r:.80}, which is not a {wanted}")
 
 
+def _check_inventory(plugin: str, inventory: type[Inventory]) -> None:
+    """A field that every Inventory document has could never be given to the plugin."""
+    for attribute in attrs.fields(inventory):
+        if attribute.name in ("api_version", "kind", "metadata", "plugin"):
+            message = f'the Inventory class has a field "{attribute.name}", which says something else in every document'
+            raise PluginError(plugin, "drakit_driver", message)
+
+
 @contextlib.contextmanager
 def _blaming(plugin: str, hook: str) -> Iterator[None]:
     """Whatever is raised inside is the plugin's fault, even an attempt to end the process."""
@@ -248,9 +271,7 @@ def _blaming(plugin: str, hook: str) -> Iterator[None]:
 
 
 def _items(answer: Any) -> Iterable[Any]:
-    if isinstance(answer, Mapping):
-        return answer.items()
-    if isinstance(answer, str) or not isinstance(answer, Iterable):
+    if isinstance(answer, str | Mapping) or not isinstance(answer, Iterable):
         raise TypeError(f"must give an iterable, not {answer!r:.60}")
     return answer
 

@@ -99,11 +99,12 @@ def _left_out(kind: Kind, document: Mapping[str, Any]) -> Iterator[Fault]:
     metadata, spec = document.get("metadata"), document.get("spec")
     if isinstance(metadata, Mapping) and not metadata.get("name") and not metadata.get("generateName"):
         yield Fault("metadata.name", "is required")
+    if kind.type is not ResourceSlice or not isinstance(spec, Mapping):
+        return
     from_server = isinstance(metadata, Mapping) and bool(metadata.get("uid"))
-    if kind.type is ResourceSlice and isinstance(spec, Mapping) and not from_server:
-        if spec.get("devices") is None and spec.get("sharedCounters") is None:
-            hint = "a slice has devices or sharedCounters; write `devices: []` if it is meant to be empty"
-            yield Fault("spec.devices", f"is required: {hint}")
+    if not from_server and spec.get("devices") is None and spec.get("sharedCounters") is None:
+        hint = "a slice has devices or sharedCounters; write `devices: []` if it is meant to be empty"
+        yield Fault("spec.devices", f"is required: {hint}")
 
 
 def _kind_of(document: Mapping[str, Any]) -> Kind:
@@ -138,8 +139,8 @@ def decode_as(document: Any, type_: type[T], what: str, *, strict: bool = True) 
     """
     try:
         return _converter(strict).structure(document, type_)
-    except RecursionError:
-        raise InvalidObject(what, [Fault("", "is nested too deeply")]) from None
+    except MemoryError:
+        raise
     except Exception as error:  # noqa: BLE001 - cattrs passes on whatever a hook or a validator raised
         faults = list(_faults(error))
     raise InvalidObject(what, faults)

@@ -7,6 +7,7 @@ attributes ``topology`` (``4x8``) and ``origin`` (``0,8``) in the driver's domai
 from __future__ import annotations
 
 import itertools
+import math
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -27,6 +28,9 @@ DOWN: Final = "x"
 LETTERS: Final = string.ascii_uppercase + string.ascii_lowercase.replace("x", "") + string.digits
 COLORS: Final = ("green", "cyan", "magenta", "blue", "yellow", "bright_green", "bright_cyan", "bright_magenta")
 
+MAX_CHIPS: Final = 65_536
+"""Several times the largest pod there is; more cannot be looked at."""
+
 Position = tuple[int, ...]
 
 
@@ -44,10 +48,7 @@ class Box:
 
     @property
     def chips(self) -> int:
-        size = 1
-        for n in self.dims:
-            size *= n
-        return size
+        return math.prod(self.dims)
 
     def positions(self) -> Iterator[Position]:
         return itertools.product(*(range(o, o + n) for o, n in zip(self.origin, self.dims, strict=True)))
@@ -98,8 +99,9 @@ def _box(candidate: Candidate) -> Box | None:
         start = tuple(int(n) for n in origin.string.split(","))
     except ValueError:
         return None
-    fits = len(dims) == len(start) and all(0 < n <= 4096 for n in dims) and all(0 <= o <= 4096 for o in start)
-    return Box(candidate, start, dims) if fits and len(dims) in (2, 3) else None
+    drawable = len(dims) == len(start) and len(dims) in (2, 3) and all(n > 0 for n in dims) and all(o >= 0 for o in start)
+    reach = math.prod(o + n for o, n in zip(start, dims, strict=False))
+    return Box(candidate, start, dims) if drawable and reach <= MAX_CHIPS else None
 
 
 def mesh_view(mesh: Mesh) -> Text:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.table import Table
-
 from drakit.hooks import LoadedPlugin
-from drakit.views.tables import table
+from drakit.views.tables import Rows, table
 
 __all__ = ["plugins_view"]
 
 
-def plugins_view(loaded: Sequence[LoadedPlugin]) -> Table:
+def plugins_view(loaded: Sequence[LoadedPlugin]) -> Rows:
     """Name, driver, distribution and hooks of each."""
     view = table("PLUGIN", "DRIVER", "DISTRIBUTION", "HOOKS")
     for plugin in loaded:
         hooks = ", ".join(hook.removeprefix("drakit_") for hook in plugin.hooks)
-        view.add_row(plugin.name, plugin.driver.name if plugin.driver else "-", plugin.distribution or plugin.module, hooks)
+        view.add(plugin.name, plugin.driver.name if plugin.driver else "-", plugin.distribution or plugin.module, hooks)
     return view

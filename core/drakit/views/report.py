@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from drakit.allocation import ClaimOutcome, Reason, Report
 from drakit.model.nodes import HOSTNAME_LABEL
-from drakit.views.tables import pool_name, table
+from drakit.views.tables import Rows, pool_name, table
 
 __all__ = ["report_view"]
 
@@ -39,7 +38,7 @@ def report_view(report: Report, *, wide: bool = False) -> RenderableType:
     return Group(*parts)
 
 
-def _claims(claims: Sequence[ClaimOutcome], *, wide: bool) -> Table:
+def _claims(claims: Sequence[ClaimOutcome], *, wide: bool) -> Rows:
     rows = []
     for outcome in claims:
         allocated = outcome.allocation is not None
@@ -69,20 +68,20 @@ class _Row:
         return re.sub(r"[0-9]+", "0", self.name), self.text.replace(self.node, "<node>"), self.style
 
 
-def _filled(view: Table, rows: Sequence[_Row], *, wide: bool) -> Table:
+def _filled(view: Rows, rows: Sequence[_Row], *, wide: bool) -> Rows:
     """The rows; many alike in a row become one, unless everything is asked for."""
     for _, group in itertools.groupby(rows, key=lambda row: row.likeness):
         alike = list(group)
         first, last = alike[0], alike[-1]
         if wide or len(alike) < FOLDED_FROM:
             for row in alike:
-                view.add_row(row.name, row.node, Text(row.text, style=row.style))
+                view.add(row.name, row.node, Text(row.text, style=row.style))
         else:
             name = f"{first.name}\n.. {last.name} ({len(alike)})"
             one_node = {row.node for row in alike} == {first.node}
             node = first.node if one_node else f"{first.node}\n.. {last.node}"
             text = first.text if one_node else first.text.replace(first.node, "<node>")
-            view.add_row(name, node, Text(text, style=first.style))
+            view.add(name, node, Text(text, style=first.style))
     return view
 
 
@@ -125,7 +124,7 @@ def _grouped(reasons: Sequence[Reason]) -> list[str]:
     return lines
 
 
-def _pods(report: Report, *, wide: bool) -> Table:
+def _pods(report: Report, *, wide: bool) -> Rows:
     rows = [_Row(outcome.pod.key, outcome.node or "-", outcome.reason, "red") for outcome in report.pods]
     return _filled(table("POD", "NODE", "WHY NOT"), rows, wide=wide)
 

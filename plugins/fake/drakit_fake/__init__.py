@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from attrs import field, frozen
 
-from drakit import Device, Driver, Host, InvalidObject, Inventory, Problem, Quantity, Split, device_class, hookimpl
-from drakit.model import DeviceAttribute, Fault
+from drakit import Device, DrakitError, Driver, Host, InvalidObject, Inventory, Problem, Quantity, Split, device_class, hookimpl
+from drakit.model import DeviceAttribute, Fault, qualify
 
 __all__ = [
     "FakeInventory",
@@ -24,6 +24,9 @@ __all__ = [
 ]
 
 DRIVER: Final = "fake.example.com"
+OWN_ATTRIBUTES: Final = {qualify(name, DRIVER) for name in ("index", "kind", "uuid")}
+MAX_NODES: Final = 100_000
+MAX_DEVICES: Final = 10_000
 _NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_DNS, DRIVER)
 
 
@@ -46,10 +49,10 @@ class FakeInventory(Inventory):
     node_prefix: str = "node"
     node_labels: Mapping[str, str] = field(factory=dict[str, str])
     devices: int = 1
-    """How many devices each node has, named ``<kind>-0`` and so on."""
-    kind: str = "gpu"
+    """How many devices each node has, named ``<devicePrefix>-0`` and so on."""
+    device_prefix: str = "gpu"
     attributes: Mapping[str, DeviceAttribute] = field(factory=dict[str, DeviceAttribute])
-    """Of every device, as in a ResourceSlice: ``model: {string: m1}``. ``index``, ``kind`` and ``uuid`` come on top."""
+    """Of every device, as in a ResourceSlice: ``model: {string: m1}``. On top come ``index``, ``kind`` and ``uuid``."""
     capacity: Mapping[str, Quantity] = field(factory=dict[str, Quantity])
     """Of every device: ``memory: 80Gi``."""
     partitions: tuple[int, ...] = ()
@@ -62,25 +65,35 @@ class FakeInventory(Inventory):
             raise InvalidObject("", faults)
 
     def _mistakes(self) -> Iterator[Fault]:
-        for name in ("nodes", "devices"):
-            if getattr(self, name) < 0:
-                yield Fault(name, f"must be 0 or more, not {getattr(self, name)}")
-        for name in ("index", "kind", "uuid"):
-            if name in self.attributes:
+        for name, most in (("nodes", MAX_NODES), ("devices", MAX_DEVICES)):
+            if not 0 <= getattr(self, name) <= most:
+                yield Fault(name, f"must be from 0 to {most}, not {getattr(self, name)}")
+        for name in self.attributes:
+            if qualify(name, DRIVER) in OWN_ATTRIBUTES:
                 yield Fault(f"attributes[{name}]", "is set by the plugin itself")
         if self.partitions and not self.capacity:
             yield Fault("partitions", "need a capacity to divide: say what `capacity` a device has")
-        names = {"node": self.node_names(), "device": self.device_names()}
+        elif self.partitions:
+            try:
+                self.split()
+            except DrakitError as error:
+                yield Fault("partitions", str(error))
+        sizes_fit = self.nodes <= MAX_NODES and self.devices <= MAX_DEVICES
+        names = {"node": self.node_names(), "device": self.device_names()} if sizes_fit else {}
         for index, fault in enumerate(self.faults):
             for what, known in names.items():
                 if getattr(fault, what) not in known:
                     yield Fault(f"faults[{index}].{what}", f'there is no {what} "{getattr(fault, what)}"')
 
+    def split(self) -> Split:
+        """:raises DrakitError: the numbers of parts do not go together."""
+        return Split(self.partitions, of=next(iter(self.capacity)))
+
     def node_names(self) -> list[str]:
         return [f"{self.node_prefix}-{index}" for index in range(self.nodes)]
 
     def device_names(self) -> list[str]:
-        return [f"{self.kind}-{index}" for index in range(self.devices)]
+        return [f"{self.device_prefix}-{index}" for index in range(self.devices)]
 
     def hosts(self) -> Iterator[Host]:
         for name in self.node_names():
@@ -107,7 +120,7 @@ def drakit_discover(host: Host) -> Iterator[Device]:
     if not isinstance(inventory, FakeInventory):
         return  # nothing of ours on real hardware
     for index, name in enumerate(inventory.device_names()):
-        own = {"index": index, "kind": inventory.kind, "uuid": str(uuid.uuid5(_NAMESPACE, f"{host.name}/{name}"))}
+        own = {"index": index, "kind": inventory.device_prefix, "uuid": str(uuid.uuid5(_NAMESPACE, f"{host.name}/{name}"))}
         yield Device(
             name,
             attributes={**own, **inventory.attributes},
@@ -121,7 +134,7 @@ def drakit_partitions(target: object) -> Split | None:
     source = getattr(target, "source", None)
     if not isinstance(source, _Source) or not source.inventory.partitions:
         return None
-    return Split(source.inventory.partitions, of=next(iter(source.inventory.capacity)))
+    return source.inventory.split()
 
 
 @hookimpl

@@ -199,8 +199,9 @@ def faults(**fields: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [
-        ({"nodes": -1}, "nodes: must be 0 or more, not -1"),
-        ({"devices": -1}, "devices: must be 0 or more, not -1"),
+        ({"nodes": -1}, "nodes: must be from 0 to 100000, not -1"),
+        ({"nodes": 10**9}, "nodes: must be from 0 to 100000, not 1000000000"),
+        ({"devices": -1}, "devices: must be from 0 to 10000, not -1"),
         ({"nodes": "3"}, 'nodes: must be an integer, not the string "3"'),
         ({"nodes": 1.5}, "nodes: must be an integer, not the number 1.5"),
         ({"node": 3}, 'unknown field "node", did you mean "nodes"?'),

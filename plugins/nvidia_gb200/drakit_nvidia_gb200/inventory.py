@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from typing import Final
@@ -17,6 +18,7 @@ CLIQUE_LABEL: Final = "nvidia.com/gpu.clique"
 TRAYS_PER_RACK: Final = 18
 DEFAULT_CLIQUE: Final = 32766
 """The partition a rack has when nobody made others."""
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_DNS, "nvlink.gpu.nvidia.com")
 
 
@@ -46,6 +48,13 @@ class Rack:
         if self.nodes and len(self.nodes) != self.trays:
             yield Fault("nodes", f"{self.trays} trays need as many node names, not {len(self.nodes)}")
             return
+        if len(set(self.nodes)) < len(self.nodes):
+            twice = next(node for node in self.nodes if self.nodes.count(node) > 1)
+            yield Fault("nodes", f'"{twice}" stands twice; each node is one tray')
+        if not 0 <= self.clique_id < 2**32:
+            yield Fault("cliqueId", f"must be from 0 to {2**32 - 1}, not {self.clique_id}")
+        if self.cluster_uuid and not _UUID.fullmatch(self.cluster_uuid):
+            yield Fault("clusterUuid", f'"{self.cluster_uuid}" is not a UUID in lower case')
         for index, node in enumerate(self.failed_trays):
             if node not in self.node_names():
                 first, last = self.node_names()[0], self.node_names()[-1]
@@ -71,6 +80,28 @@ class GB200Inventory(Inventory):
     racks: tuple[Rack, ...] = ()
     trays: tuple[str, ...] = ()
     """Nodes that are trays of their own, in no multi-node NVLink domain."""
+
+    def __attrs_post_init__(self) -> None:
+        faults = list(self._mistakes())
+        if faults:
+            raise InvalidObject("", faults)
+
+    def _mistakes(self) -> Iterator[Fault]:
+        home: dict[str, str] = {}
+        cliques: set[str] = set()
+        for index, rack in enumerate(self.racks):
+            if rack.clique in cliques:
+                yield Fault(f"racks[{index}]", f"clique {rack.clique} is that of another rack; name it otherwise")
+                continue
+            cliques.add(rack.clique)
+            taken = next((node for node in rack.node_names() if node in home), None)
+            if taken is not None:
+                yield Fault(f"racks[{index}].nodes", f'"{taken}" is a tray of rack "{home[taken]}" already')
+            home.update(dict.fromkeys(rack.node_names(), rack.name))
+        for index, node in enumerate(self.trays):
+            if node in home:
+                yield Fault(f"trays[{index}]", f'"{node}" is a tray of {home[node]} already')
+            home[node] = f'"{node}"'
 
     def hosts(self) -> Iterator[Host]:
         for rack in self.racks:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from attrs import frozen
 
-from drakit import Domain, Grid, InvalidObject, Inventory, Member
+from drakit import Domain, Grid, InvalidObject, Inventory, Member, TopologyError
 from drakit.model import DrakitError, Fault
 from drakit_tpu.generations import GENERATIONS, Generation
 
 __all__ = ["TpuDomain", "TpuInventory"]
+
+LARGEST_POD: Final = 2304
+"""Hosts: 9,216 chips of tpu7x."""
 
 
 @frozen(kw_only=True)
@@ -37,14 +43,20 @@ class TpuDomain:
             yield Fault("generation", f'there is no generation "{self.generation}"; known are {", ".join(GENERATIONS)}')
             return
         try:
-            hosts = len(list(self.grid.positions()))
-        except (DrakitError, ValueError) as error:
+            hosts = math.prod(self.grid.hosts)
+        except DrakitError as error:
             yield Fault("topology", f'"{self.topology}" is not a mesh of {self.generation} hosts, such as 4x4: {error}')
+            return
+        if hosts > LARGEST_POD:
+            yield Fault("topology", f"a {self.topology} mesh has {hosts} hosts; the largest pod there is has {LARGEST_POD}")
             return
         if self.nodes and len(self.nodes) != hosts:
             yield Fault("nodes", f"a {self.topology} mesh has {hosts} hosts, not {len(self.nodes)}")
             return
         known = self.node_names()
+        twice = next((node for node in known if known.count(node) > 1), None)
+        if twice is not None:
+            yield Fault("nodes", f'"{twice}" stands twice; each host is at one place of the mesh')
         for index, node in enumerate(self.failed_hosts):
             if node not in known:
                 yield Fault(f"failedHosts[{index}]", f'there is no host "{node}"; they are {known[0]} to {known[-1]}')
@@ -56,7 +68,10 @@ class TpuDomain:
     @property
     def grid(self) -> Grid:
         """:raises TopologyError: the topology is not one of whole hosts."""
-        return Grid([int(size) for size in self.topology.split("x")], self.hardware.block)
+        sizes = self.topology.split("x")
+        if not all(re.fullmatch(r"[1-9][0-9]{0,8}", size) for size in sizes):
+            raise TopologyError("must be sizes joined by x")
+        return Grid(map(int, sizes), self.hardware.block)
 
     def node_names(self) -> list[str]:
         positions = list(self.grid.positions())
@@ -77,3 +92,21 @@ class TpuInventory(Inventory):
     """The fields of an Inventory document for this plugin."""
 
     domains: tuple[TpuDomain, ...]
+
+    def __attrs_post_init__(self) -> None:
+        faults = list(self._mistakes())
+        if faults:
+            raise InvalidObject("", faults)
+
+    def _mistakes(self) -> Iterator[Fault]:
+        home: dict[str, str] = {}
+        names: set[str] = set()
+        for index, domain in enumerate(self.domains):
+            if domain.name in names:
+                yield Fault(f"domains[{index}].name", f'there is another domain "{domain.name}"')
+                continue
+            names.add(domain.name)
+            taken = next((node for node in domain.node_names() if node in home), None)
+            if taken is not None:
+                yield Fault(f"domains[{index}].nodes", f'"{taken}" is a host of domain "{home[taken]}" already')
+            home.update(dict.fromkeys(domain.node_names(), domain.name))
