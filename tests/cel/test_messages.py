@@ -57,6 +57,7 @@ def test_all_faults_are_reported_in_the_order_of_the_source() -> None:
         ("true; true", 5, "Syntax error: token recognition error at: ';'"),
         ("'open", 1, "Syntax error: token recognition error at: ''open'"),
         (r"'\z' == ''", 1, r"Syntax error: token recognition error at: ''\z'"),
+        ("!-true", 3, "Syntax error: no viable alternative at input '-true'"),
         ("device.", 8, "Syntax error: no viable alternative at input '.'"),
         ("device.`driver` == ''", 8, "unsupported syntax: '`'"),
         ("if == 1", 1, "reserved identifier: if"),

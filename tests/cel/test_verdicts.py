@@ -19,6 +19,7 @@ LITERALS: Final = [
     ("1e999 > 0.0", "CompileError: invalid double literal"),
     (".25 + 2.5e-1 == 0.5", True),
     ("---3 == -3", True),
+    ("!-1 == 1", "CompileError: found no matching overload for '!_' applied to '(int)'"),
     (r"'\x41\101\u0041\U00000041' == 'AAAA'", True),
     (r"'\a\b\f\n\r\t\v\\\'\"\`\?' == '\x07\x08\x0c\x0a\x0d\x09\x0b\x5c\x27\x22\x60\x3f'", True),
     (r"r'\n' == '\\n'", True),

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from drakit.allocation.decision import Decider
 from drakit.allocation.errors import Reason
@@ -52,12 +52,10 @@ class Cluster:
     pods: tuple[Pod, ...] = field(default=(), converter=frozen_tuple)
     namespaces: tuple[Namespace, ...] = field(default=(), converter=frozen_tuple)
     taint_rules: tuple[DeviceTaintRule, ...] = field(default=(), converter=frozen_tuple)
-    consumers: tuple[ResourceClaim | Pod, ...] = field(converter=frozen_tuple)
+    consumers: tuple[ResourceClaim | Pod, ...] = field(
+        default=Factory(lambda self: (*self.claims, *self.pods), takes_self=True), converter=frozen_tuple
+    )
     """Claims and pods together, in input order; unless given, the claims and then the pods."""
-
-    @consumers.default
-    def _claims_then_pods(self) -> tuple[ResourceClaim | Pod, ...]:
-        return (*self.claims, *self.pods)
 
     @classmethod
     def of(cls, objects: Iterable[KubernetesObject]) -> Cluster:

@@ -86,7 +86,7 @@ def _step(operand: Plan, qualifier: Qualifier) -> Plan:
 
 def _branch(branch: Plan) -> Run:
     """A branch of a conditional, from which a chain may start."""
-    if branch.chain is not None:
+    if branch.chain is not None or branch.constant is not None:
         return branch.embedded
 
     def run_branch(frame: Frame) -> Value:
@@ -96,6 +96,10 @@ def _branch(branch: Plan) -> Run:
         return value
 
     return run_branch
+
+
+def _branch_height(branch: Plan) -> int:
+    return branch.height + (branch.chain is None and branch.constant is None)
 
 
 def _constant(value: Value) -> Plan:
@@ -171,7 +175,8 @@ class _Planner:
             case "_?_:_":
                 condition, then, otherwise = args
                 choice = closures.conditional(condition.run, _branch(then), _branch(otherwise))
-                return evolve(_start(choice), height=height + 1)
+                height = 1 + max(condition.height, _branch_height(then), _branch_height(otherwise))
+                return evolve(_start(choice), height=height)
             case "_[_]" | "_[?_]" | "_?._":
                 return self.index(node, args, optional=function != "_[_]")
             case "_==_" | "_!=_":

@@ -320,6 +320,8 @@ class _Parser:
         start = self.token.offset
         sign = "-" if self.accept("-") else ""
         token = self.token
+        if sign and token.kind not in {"NUM_INT", "NUM_FLOAT"}:
+            raise self.syntax_error(f"no viable alternative at input '-{token.text}'")
         value: Constant = None
         match token.kind:
             case "true" | "false":

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
@@ -106,6 +106,9 @@ class Optional:
         if not self.present:
             raise Fault("optional.none() dereference")
         return self.value
+
+
+K = TypeVar("K", bound="type[Thing]")
 
 
 class Thing:
@@ -223,7 +226,7 @@ _NAMES: Final[dict[type, str]] = {
 }  # fmt: skip
 
 
-def register(kind: type[Thing]) -> type[Thing]:
+def register(kind: K) -> K:
     """Class decorator: make a Kubernetes type known by its name."""
     _NAMES[kind] = kind.type_name
     return kind

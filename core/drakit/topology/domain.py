@@ -6,7 +6,7 @@ handed out; each becomes one Device. Nothing here knows a vendor or a claim.
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from drakit.model._convert import frozen_tuple
 from drakit.model.errors import DrakitError
@@ -26,14 +26,10 @@ class Member:
     """DNS label, unique in the domain; names the counter."""
     node: str = field(kw_only=True)
     """Name of the Kubernetes node."""
-    hostname: str = field(kw_only=True)
+    hostname: str = field(default=Factory(lambda self: self.node, takes_self=True), kw_only=True)
     """Its ``kubernetes.io/hostname`` label, the node's name unless set."""
     position: tuple[int, ...] = field(default=(), kw_only=True, converter=frozen_tuple)
     """Coordinates on the domain's grid, in hosts; empty where there is no geometry."""
-
-    @hostname.default
-    def _node_name(self) -> str:
-        return self.node
 
 
 @frozen
