@@ -80,6 +80,8 @@ class Quantity:
             raise ValueError(_complaint(text))
         digits = f"{match['integer'] or '0'}.{match['fraction'] or '0'}"
         suffix = match["suffix"] or ""
+        if not (match["integer"] or match["fraction"]) and _needs_digits(suffix):
+            raise ValueError(_complaint(text))
         if suffix in _BINARY:
             return cls._binary(text, match["sign"], _EXACT.multiply(Decimal(digits), Decimal(2 ** _BINARY[suffix])))
         exponent = _DECIMAL.get(suffix)
@@ -194,6 +196,11 @@ def quantity(value: Quantity | int | str | Decimal) -> Quantity:
         case int() if not isinstance(value, bool):
             return Quantity(Decimal(value))
     raise TypeError(f"{value!r} is not a quantity: must be an int, a Decimal or text such as '80Gi'")
+
+
+def _needs_digits(suffix: str) -> bool:
+    """Whether a suffix cannot stand alone: upstream reads ``Ki`` as 0, but large and tiny ones take another path."""
+    return suffix in ("Pi", "Ei") or (suffix[:1] in ("e", "E") and len(suffix) > 1 and int(suffix[1:]) < -9)
 
 
 def _to_nano(magnitude: Decimal) -> Decimal:
