@@ -111,8 +111,8 @@ def test_the_node_selector_is_left_out_when_the_claim_can_be_used_everywhere() -
 def test_an_error_says_where_on_which_device_and_what() -> None:
     read = document(slice_(*devices("d0")), claim(request("r", 'device.attributes["gpu.example.com"].model == "m1"')))
     assert read["verdict"] == "error"
-    assert set(read["error"]) == {"where", "device", "message"}
-    assert read["error"]["where"] == "claim team-a/c: selector #0"
+    assert set(read["error"]) == {"where", "node", "device", "message"}
+    assert read["error"]["where"] == {"claim": "team-a/c", "request": "r", "selector": 0}
     assert read["error"]["device"] == "gpu.example.com/node-a/d0"
     assert read["claims"][0]["error"] == read["error"]
 
@@ -120,7 +120,7 @@ def test_an_error_says_where_on_which_device_and_what() -> None:
 def test_an_error_without_a_device_leaves_it_out() -> None:
     read = document(claim(request(of="none")))
     assert set(read["error"]) == {"where", "message"}
-    assert read["error"]["where"] == "claim team-a/c, request r"
+    assert read["error"]["where"] == {"claim": "team-a/c", "request": "r"}
 
 
 def test_a_pool_that_is_being_updated_is_an_error_of_the_claim_only() -> None:

@@ -53,7 +53,7 @@ def test_pool_that_is_being_updated() -> None:
         Reason(
             check="pool",
             message=f"pool {DRIVER}/node-a generation 2 has 1 of 2 slices; "
-            "wait for the missing slices, or look at its publisher",
+            "this is transient: wait for the missing slice; if it does not come, the publisher is broken",
         ),
     )
 
@@ -158,7 +158,7 @@ def test_counters_held_by_a_share() -> None:
         holding("whole", name="first", share={"memory": "10Gi"}),
         claim(request("r", named("half"))),
     )
-    assert reason.message == "counter set card: units has 0 of 8 left (whole, team-a/first, as a share)"
+    assert reason.message == "counter set card: units has 0 of 8 left (8 held by whole, team-a/first, as a share)"
 
 
 def test_counters_overdrawn_elsewhere_in_the_pool() -> None:

@@ -148,7 +148,7 @@ def test_an_invalid_or_incomplete_pool_gives_nothing_and_the_rest_goes_on() -> N
 def test_a_claim_that_cannot_be_read_is_fatal(wrong: Any, message: str) -> None:
     error = fatal([slice_(*devices("d"))], claim(wrong))
     assert error.message == message
-    assert not error.transient
+    assert error.kind == "error"
 
 
 # -- allocation mode All --------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def test_a_constraint_that_all_cannot_satisfy_is_fatal() -> None:
         "because a claim constraint would not be satisfied"
     )
     assert error.device == "gpu.example.com/node-a/d1"
-    assert not error.transient
+    assert error.kind == "error"
 
 
 def test_a_constraint_violated_by_all_is_fatal_even_with_another_alternative_left() -> None:
@@ -224,7 +224,7 @@ def test_all_is_fatal_for_now_while_any_pool_is_being_updated() -> None:
         "claim team-a/c, request r: asks for all devices, but resource pool nic.example.com/node-a is currently being updated"
     )
     assert "has 1 of 2 slices" in error.message
-    assert error.transient
+    assert error.kind == "updating"
 
 
 def test_all_is_fatal_while_any_pool_is_invalid() -> None:
@@ -329,14 +329,14 @@ def test_a_missing_attribute_is_an_error_and_not_a_mismatch() -> None:
     assert error.message.startswith(
         "claim team-a/c: selector #1 on device gpu.example.com/node-a/d0: CEL runtime error: no such key: model"
     )
-    assert (error.where, error.device) == ("claim team-a/c: selector #1", "gpu.example.com/node-a/d0")
+    assert (error.place.as_json(), error.device) == ({"claim": "team-a/c", "request": "r", "selector": 1}, "gpu.example.com/node-a/d0")
 
 
 def test_an_error_of_a_class_names_the_class() -> None:
     objects = [device_class("typed", MISSING), slice_(*devices("d0"))]
     error = fatal(objects, claim(request("r", of="typed")))
     assert error.message.startswith("class typed: selector #0 on device gpu.example.com/node-a/d0: CEL runtime error: ")
-    assert error.where == "class typed: selector #0"
+    assert error.place.as_json() == {"class": "typed", "selector": 0}
 
 
 def test_a_selector_that_does_not_compile_is_an_error_without_a_device() -> None:

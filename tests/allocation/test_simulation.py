@@ -430,18 +430,20 @@ def test_a_pool_that_is_being_updated_is_no_error_to_mend() -> None:
     assert report.verdict == "unschedulable"
     (outcome,) = report.claims
     assert outcome.error is not None
-    assert outcome.error.transient
+    assert outcome.error.kind == "updating"
     assert [reason.check for reason in outcome.reasons] == ["pool"]
 
 
 def test_admin_access_needs_the_label_on_the_namespace() -> None:
     probe = claim(request("x"), request("y", admin=True))
     refused = simulated(namespace("team-a"), slice_(*devices("d0", "d1")), probe)
-    assert refused.verdict == "error"
-    assert refused.error is not None
-    assert refused.error.message == (
+    assert (refused.verdict, refused.error) == ("unschedulable", None)
+    (outcome,) = refused.claims
+    assert outcome.error is not None
+    assert (outcome.error.kind, outcome.error.message) == (
+        "refused",
         "claim team-a/c: spec.devices.requests[1].adminAccess: Forbidden: admin access to devices requires the "
-        "`resource.kubernetes.io/admin-access: true` label on the containing namespace"
+        "`resource.kubernetes.io/admin-access: true` label on the containing namespace",
     )
     allowed = simulated(namespace("team-a", admin=True), slice_(*devices("d0", "d1")), probe)
     assert had(allowed) == {"c": ["x=d0", "y=d1"]}
@@ -453,7 +455,9 @@ def test_a_namespace_that_is_not_in_the_input_is_taken_to_have_the_label() -> No
 
 def test_admin_access_in_a_template_needs_the_label_too() -> None:
     made = [template("tpl", request(admin=True)), pod("p", templates={"t": "tpl"})]
-    assert simulated(namespace("team-a"), slice_(*devices("d0")), made).verdict == "error"
+    (outcome,) = simulated(namespace("team-a"), slice_(*devices("d0")), made).claims
+    assert outcome.error is not None
+    assert outcome.error.kind == "refused"
 
 
 def test_what_admin_access_got_is_free_for_the_next_claim() -> None:

@@ -24,7 +24,7 @@ def test_a_caret_stands_under_the_fault() -> None:
     assert (error.line, error.column) == (1, 15)
     assert error.message == "found no matching overload for '_==_' applied to '(string, int)'"
     assert str(error) == (
-        "ERROR: <input>:1:15: found no matching overload for '_==_' applied to '(string, int)'\n"
+        "compilation failed: ERROR: <input>:1:15: found no matching overload for '_==_' applied to '(string, int)'\n"
         " | device.driver == 1\n"
         " | ..............^"
     )
@@ -32,7 +32,7 @@ def test_a_caret_stands_under_the_fault() -> None:
 
 def test_only_the_line_of_the_fault_is_shown_and_tabs_are_blanks() -> None:
     assert str(compile_error("true &&\n\tnope && true")) == (
-        "ERROR: <input>:2:2: undeclared reference to 'nope' (in container '')\n |  nope && true\n | .^"
+        "compilation failed: ERROR: <input>:2:2: undeclared reference to 'nope' (in container '')\n |  nope && true\n | .^"
     )
 
 

@@ -123,7 +123,7 @@ def test_an_error_in_the_objects_is_a_finding_and_tells_where() -> None:
     assert (result.code, result.err) == (1, "")
     document = json.loads(result.out)
     assert document["verdict"] == "error"
-    assert set(document["error"]) == {"where", "device", "message"}
+    assert set(document["error"]) == {"where", "node", "device", "message"}
     assert document["claims"][0]["error"] == document["error"]
 
 

@@ -49,9 +49,15 @@ def expected_value(sign: str, digits: str, suffix: str) -> Fraction:
     return -number if sign == "-" else number
 
 
+def reads_as_a_quantity(notation: tuple[str, str, str]) -> bool:
+    """Anything but nothing at all, and ``Pi`` and ``Ei``, which need a digit."""
+    _, digits, suffix = notation
+    return any(notation) and (digits.strip(".") != "" or suffix not in ("Pi", "Ei"))
+
+
 SIGNS = st.sampled_from(["", "+", "-"])
 DIGITS = st.from_regex(r"[0-9]{0,25}(\.[0-9]{0,14})?", fullmatch=True)
-NOTATIONS = st.tuples(SIGNS, DIGITS, st.sampled_from(sorted(SUFFIXES))).filter(any)
+NOTATIONS = st.tuples(SIGNS, DIGITS, st.sampled_from(sorted(SUFFIXES))).filter(reads_as_a_quantity)
 QUANTITIES = NOTATIONS.map(lambda notation: Quantity.parse("".join(notation)))
 
 

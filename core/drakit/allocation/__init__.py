@@ -1,7 +1,7 @@
 """Pools, counters, constraints, the search for an allocation, and the reason when there is none."""
 
 from drakit.allocation.cluster import Cluster, DuplicateObject
-from drakit.allocation.errors import AllocationError, Check, Reason, SearchLimit
+from drakit.allocation.errors import AllocationError, Check, Place, Reason, SearchLimit
 from drakit.allocation.outcome import ClaimOutcome, Notice, PodOutcome, Report, Verdict
 from drakit.allocation.pools import Candidate, Pool, PoolIndex
 from drakit.allocation.simulation import simulate
@@ -17,6 +17,7 @@ __all__ = [
     "DuplicateObject",
     "Holder",
     "Notice",
+    "Place",
     "PodOutcome",
     "Pool",
     "PoolIndex",

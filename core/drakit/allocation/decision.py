@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 from attrs import field, frozen
 
-from drakit.allocation.errors import AllocationError, Reason, SearchLimit
+from drakit.allocation.errors import AllocationError, Place, Reason, SearchLimit
 from drakit.allocation.explanation import explain
 from drakit.allocation.outcome import ClaimOutcome
 from drakit.allocation.pools import Candidate, PoolIndex
@@ -67,11 +67,8 @@ class Decider:
             plans = self._plans(claims)
             fit = self._first_fit(plans, nodes, state)
         except AllocationError as error:
-            reasons = [Reason(check="pool", message=error.message)] if error.transient else []
+            reasons = [Reason(check="pool", message=error.message)] if error.kind == "updating" else []
             return [ClaimOutcome(claim=claim, error=error, reasons=reasons) for claim in claims]
-        except SearchLimit:
-            reason = Reason(check="limit", message=f"not decided: gave up after looking at {self.budget} candidates on a node")
-            return [ClaimOutcome(claim=claim, reasons=[reason]) for claim in claims]
         if fit is None:
             return [ClaimOutcome(claim=plan.claim, reasons=self._reasons(plan, nodes, state, refused)) for plan in plans]
         node, allocations = fit
@@ -90,22 +87,35 @@ class Decider:
         return tuple(assemble(node, plan, [pick for pick in picks if pick.claim == index]) for index, plan in enumerate(plans))
 
     def _first_fit(self, plans: Sequence[ClaimPlan], nodes: Sequence[Node], state: AllocatedState) -> Fit | None:
-        """An error on any node comes first, then the first node that fits, then a node that could not be decided."""
+        """The first node that fits.
+
+        :raises AllocationError: an error on any node; else, that a node before the first that fits was not decided.
+        """
         fit: Fit | None = None
-        undecided: SearchLimit | None = None
+        undecided: AllocationError | None = None
         for node in nodes:
             try:
                 allocations = self._try(node, plans, state)
-            except SearchLimit as limit:
-                undecided = limit
+            except SearchLimit:
+                undecided = undecided or (None if fit else self._undecided(node, plans))
                 continue
+            except AllocationError as error:
+                error.node = node.name
+                raise
             if allocations is not None and fit is None:
                 fit = node, allocations
                 if not self._can_fail(plans):
                     break
-        if fit is None and undecided is not None:
+        if undecided is not None:
             raise undecided
         return fit
+
+    def _undecided(self, node: Node, plans: Sequence[ClaimPlan]) -> AllocationError:
+        names = " and ".join(plan.claim.key for plan in plans)
+        message = f"not decided whether {names} fits on node {node.name}: gave up after looking at {self.budget} candidates"
+        error = AllocationError(message, Place(claim=plans[0].claim.key))
+        error.node = node.name
+        return error
 
     def _can_fail(self, plans: Sequence[ClaimPlan]) -> bool:
         """Whether a node could end the attempt: All stumbles over pools and constraints, selectors over devices."""
@@ -147,10 +157,10 @@ class Decider:
             return
         for index, request in enumerate(claim.spec.devices.requests):
             if request.exactly is not None and request.exactly.admin_access:
-                where = f"claim {claim.key}, request {request.name}"
                 rule = f"admin access to devices requires the `{ADMIN_ACCESS_LABEL}: true` label on the containing namespace"
                 path = f"spec.devices.requests[{index}].adminAccess"
-                raise AllocationError(f"claim {claim.key}: {path}: Forbidden: {rule}", where=where)
+                place = Place(claim=claim.key, request=request.name)
+                raise AllocationError(f"claim {claim.key}: {path}: Forbidden: {rule}", place, kind="refused")
 
 
 def _allocated(claim: ResourceClaim, allocation: AllocationResult) -> ResourceClaim:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from drakit.model import DrakitError
 
-__all__ = ["AllocationError", "Check", "Reason", "SearchLimit"]
+__all__ = ["AllocationError", "Check", "Place", "Reason", "SearchLimit"]
 
 Check: TypeAlias = Literal["pool", "node", "in-use", "selector", "capacity", "counters", "taint", "constraint", "limit"]
 """The check a device, a request or a claim failed first."""
@@ -26,18 +26,56 @@ class Reason:
     """``driver/pool/device``."""
 
 
-class AllocationError(DrakitError):
-    """A fatal error in Kubernetes' sense: the scheduler gives up on the pod, on every node.
+@frozen(kw_only=True)
+class Place:
+    """The claim or class, and the part of it, that an error is about."""
 
-    :ivar transient: the cause is a pool in between two states, which waiting may mend; otherwise an object needs fixing.
+    claim: str = ""
+    """``namespace/name``."""
+    device_class: str = ""
+    request: str = ""
+    selector: int | None = None
+    constraint: int | None = None
+
+    def as_json(self) -> dict[str, str | int]:
+        """The parts that are set: ``{"class": "gpu.example.com", "selector": 0}``."""
+        names = {"device_class": "class"}
+        parts = asdict(self, filter=lambda _, value: value not in ("", None))
+        return {names.get(name, name): value for name, value in parts.items()}
+
+    def __str__(self) -> str:
+        """As Kubernetes' messages begin: ``claim team-a/c, request r``."""
+        parts = [
+            f"class {self.device_class}" if self.device_class else f"claim {self.claim}",
+            f"request {self.request}" if self.request else "",
+            f"constraint #{self.constraint}" if self.constraint is not None else "",
+            f"selector #{self.selector}" if self.selector is not None else "",
+        ]
+        return ", ".join(filter(None, parts))
+
+
+class AllocationError(DrakitError):
+    """What ends the attempt for a claim on every node, whatever fits elsewhere.
+
+    :ivar kind: ``error``: an object must be mended, or drakit cannot decide; ``updating``: a pool is in between two states,
+        which waiting may mend; ``refused``: the API server would not have let the claim in.
     """
 
-    def __init__(self, message: str, *, where: str, device: str = "", transient: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        place: Place,
+        *,
+        device: str = "",
+        kind: Literal["error", "updating", "refused"] = "error",
+    ) -> None:
         self.message = message
-        self.where = where
-        """The claim or class, and the part of it, that caused the error."""
+        self.place = place
         self.device = device
-        self.transient = transient
+        """``driver/pool/device``, where the error shows on one."""
+        self.node = ""
+        """The node on which it showed; empty where it does not depend on one."""
+        self.kind = kind
         super().__init__(message)
 
 

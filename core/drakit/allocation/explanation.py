@@ -17,7 +17,7 @@ from drakit.allocation import capacity
 from drakit.allocation.constraints import values_of
 from drakit.allocation.counters import CounterLedger
 from drakit.allocation.errors import AllocationError, Check, Reason
-from drakit.allocation.pools import Candidate, CounterKey, Pool
+from drakit.allocation.pools import WAIT, Candidate, CounterKey, Pool
 from drakit.allocation.requests import Alternative, ClaimPlan, RequestPlan
 from drakit.allocation.selection import Selection
 from drakit.allocation.state import AllocatedState
@@ -87,8 +87,7 @@ class _Explainer:
 
     def findings(self) -> Iterator[_Finding]:
         for pool in self.withheld:
-            hint = "; wait for the missing slices, or look at its publisher" if pool.incomplete else ""
-            message = (pool.incomplete or pool.invalid) + hint
+            message = f"pool {pool.key} " + (f"{pool.incomplete}; {WAIT}" if pool.incomplete else f"is invalid: {pool.invalid}")
             yield _Finding(Reason(check="pool", message=message), self.node.name, visible_elsewhere=True)
         short = [finding for request in self.plan.requests for finding in self._request(request)]
         if short or not self.withheld:
@@ -134,7 +133,7 @@ class _Explainer:
                     continue  # the search would have raised it, had it come this far
                 if selector is not None:
                     unmatched += 1
-                    mismatch = f"{selector.where} is false: {selector.expression}"
+                    mismatch = f"{selector.name} is false: {selector.expression}"
                 elif candidate.is_for(self.node):
                     failed = self._first_failure(candidate, pool, ask)
                     usable += failed is None
@@ -153,6 +152,7 @@ class _Explainer:
         return _Finding(Reason(check="selector", request=ask.name, message=message), self.node.name, visible_elsewhere=False)
 
     def _about(self, candidate: Candidate, ask: Alternative, check: Check, message: str) -> _Finding:
+        message += " (All needs every matching device)" if ask.all else ""
         reason = Reason(check=check, request=ask.name, device=str(candidate.id), message=message)
         return _Finding(reason, self.node.name, visible_elsewhere=candidate.slice.spec.node_name is None)
 
@@ -215,7 +215,9 @@ class _Explainer:
 
     def _counter_holders(self, key: CounterKey, pool: Pool) -> str:
         holders = [
-            f"{candidate.id.device}, {holder.claim}" + (", as a share" if holder.shared else "")
+            f"{candidate.counters[key]} held by {candidate.id.device}, {holder.claim}, as a share"
+            if holder.shared
+            else f"{candidate.id.device}, {holder.claim}"
             for candidate in (*pool.candidates, *pool.elsewhere)
             if key in candidate.counters
             for holder in self.state.holders.get(candidate.id, ())

@@ -65,9 +65,9 @@ class Report:
 
     @property
     def error(self) -> AllocationError | None:
-        """The first error that an object must be mended for; a pool that is being updated is none."""
+        """The first error of kind ``error``: an object must be mended, or drakit cannot decide."""
         errors = (outcome.error for outcome in self.claims)
-        return next((error for error in errors if error is not None and not error.transient), None)
+        return next((error for error in errors if error is not None and error.kind == "error"), None)
 
     @property
     def verdict(self) -> Verdict:

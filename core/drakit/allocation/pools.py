@@ -16,7 +16,10 @@ from attrs import field, frozen
 from drakit.cel import CelDevice
 from drakit.model import Device, DeviceID, DeviceTaint, DeviceTaintRule, Node, Quantity, ResourceSlice, ResourceSliceSpec
 
-__all__ = ["Candidate", "Pool", "PoolIndex"]
+__all__ = ["WAIT", "Candidate", "Pool", "PoolIndex"]
+
+WAIT: Final = "this is transient: wait for the missing slice; if it does not come, the publisher is broken"
+"""Advice for an incomplete pool."""
 
 CounterKey = tuple[str, str]
 """Counter set and counter."""
@@ -131,11 +134,11 @@ class PoolIndex:
             for slice_ in slices:
                 yield from self.candidates(slice_)
 
-    def published(self) -> set[DeviceID]:
+    def published(self) -> Mapping[DeviceID, Candidate]:
         """Every device in any slice of the newest generation of its pool."""
         newest = {key: max(s.spec.pool.generation for s in slices) for key, slices in self._by_pool.items()}
         return {
-            candidate.id
+            candidate.id: candidate
             for key, slices in self._by_pool.items()
             for slice_ in slices
             if slice_.spec.pool.generation == newest[key]
@@ -182,7 +185,7 @@ class PoolIndex:
     def _incomplete(self, key: PoolID, generation: int, same: list[ResourceSlice]) -> str:
         wanted = same[0].spec.pool.resource_slice_count
         older = sorted({s.spec.pool.generation for s in self._by_pool[key]} - {generation})
-        message = f"pool {'/'.join(key)} generation {generation} has {len(same)} of {wanted} slices"
+        message = f"generation {generation} has {len(same)} of {wanted} slices"
         if older:
             named = " and ".join(map(str, older))
             message += f"; generation {named} is obsolete" if len(older) == 1 else f"; generations {named} are obsolete"
@@ -206,8 +209,7 @@ class PoolIndex:
                 counters.update({(counter_set.name, name): c.value for name, c in counter_set.counters.items()})
         invalid = _contradiction(mine, elsewhere, set_names, counters)
         if invalid:
-            message = f"pool {'/'.join(key)} is invalid: {invalid}"
-            return Pool(driver=key[0], name=key[1], generation=generation, withheld=tuple(mine), invalid=message)
+            return Pool(driver=key[0], name=key[1], generation=generation, withheld=tuple(mine), invalid=invalid)
         return Pool(
             driver=key[0],
             name=key[1],

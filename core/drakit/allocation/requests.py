@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from drakit.allocation.errors import AllocationError
+from drakit.allocation.errors import AllocationError, Place
 from drakit.model import (
     DeviceClass,
     DeviceConstraint,
@@ -34,8 +34,9 @@ class Selector:
     """One CEL expression, and how errors name it."""
 
     expression: str
-    where: str
-    """Such as ``class gpu.example.com: selector #0``."""
+    name: str
+    """As Kubernetes' messages call it: ``class gpu.example.com: selector #0``."""
+    place: Place
 
 
 @frozen(kw_only=True, eq=False)
@@ -87,8 +88,8 @@ def plan_claim(claim: ResourceClaim, classes: Mapping[str, DeviceClass]) -> Clai
     _check_limit(claim, requests)
     for index, constraint in enumerate(spec.constraints):
         if constraint.match_attribute is None and constraint.distinct_attribute is None:
-            where = f"claim {claim.key}, constraint #{index}"
-            raise AllocationError(f"{where}: empty constraint (unsupported constraint type?)", where=where)
+            place = Place(claim=claim.key, constraint=index)
+            raise AllocationError(f"{place}: empty constraint (unsupported constraint type?)", place)
     return ClaimPlan(claim=claim, requests=requests, constraints=spec.constraints)
 
 
@@ -99,8 +100,8 @@ def _plan_request(claim: ResourceClaim, request: DeviceRequest, classes: Mapping
     else:
         asked = [(f"{request.name}/{sub.name}", sub) for sub in request.first_available]
     if not asked:
-        where = f"claim {claim.key}, request {request.name}"
-        raise AllocationError(f"{where}: missing device class name (unsupported request type?)", where=where)
+        place = Place(claim=claim.key, request=request.name)
+        raise AllocationError(f"{place}: missing device class name (unsupported request type?)", place)
     return RequestPlan(
         name=request.name,
         alternatives=tuple(_alternative(claim, request.name, name, ask, classes) for name, ask in asked),
@@ -114,19 +115,22 @@ def _alternative(
     ask: ExactDeviceRequest | DeviceSubRequest,
     classes: Mapping[str, DeviceClass],
 ) -> Alternative:
-    where = f"claim {claim.key}, request {name.rpartition('/')[2]}"
-    _refuse_unsupported(ask, where)
-    device_class = _class(ask.device_class_name, classes, where)
+    place = Place(claim=claim.key, request=name.rpartition("/")[2])
+    _refuse_unsupported(ask, place)
+    device_class = _class(ask.device_class_name, classes, place)
     mode = ask.allocation_mode or "ExactCount"
     if mode not in ("ExactCount", "All"):
-        raise AllocationError(f"{where}: unsupported count mode {mode}", where=where)
+        raise AllocationError(f"{place}: unsupported count mode {mode}", place)
+    if ask.count is not None and (ask.count < 0 or (mode == "All" and ask.count)):
+        rule = "must not be set when allocationMode is 'All'" if mode == "All" else "must be greater than zero"
+        raise AllocationError(f"{place}: count {ask.count} {rule}", place, kind="refused")
     return Alternative(
         name=name,
         main=main,
         device_class=device_class,
         selectors=(
-            *_selectors(device_class.spec.selectors, f"class {device_class.name}", f"class {device_class.name}"),
-            *_selectors(ask.selectors, f"claim {claim.key}", where),
+            *_selectors(device_class.spec.selectors, Place(device_class=device_class.name)),
+            *_selectors(ask.selectors, place),
         ),
         count=0 if mode == "All" else (1 if ask.count is None else ask.count),
         all=mode == "All",
@@ -137,28 +141,30 @@ def _alternative(
     )
 
 
-def _refuse_unsupported(ask: ExactDeviceRequest | DeviceSubRequest, where: str) -> None:
+def _refuse_unsupported(ask: ExactDeviceRequest | DeviceSubRequest, place: Place) -> None:
     if ask.derived_attributes:
-        raise AllocationError(f"{where}: derivedAttributes are not supported by this version of drakit yet", where=where)
+        raise AllocationError(f"{place}: derivedAttributes are not supported by this version of drakit yet", place)
 
 
-def _class(name: str, classes: Mapping[str, DeviceClass], where: str) -> DeviceClass:
+def _class(name: str, classes: Mapping[str, DeviceClass], place: Place) -> DeviceClass:
     if not name:
-        raise AllocationError(f"{where}: missing device class name (unsupported request type?)", where=where)
+        raise AllocationError(f"{place}: missing device class name (unsupported request type?)", place)
     if name not in classes:
         missing = f'deviceclass.resource.k8s.io "{name}" not found'
-        raise AllocationError(f"{where}: could not retrieve device class {name}: {missing}", where=where)
+        raise AllocationError(f"{place}: could not retrieve device class {name}: {missing}", place)
     return classes[name]
 
 
-def _selectors(selectors: Sequence[DeviceSelector], prefix: str, where: str) -> list[Selector]:
+def _selectors(selectors: Sequence[DeviceSelector], owner: Place) -> list[Selector]:
     """:raises AllocationError: a selector that is not CEL."""
     found = []
     for index, selector in enumerate(selectors):
+        place = evolve(owner, selector=index)
         if selector.cel is None or not selector.cel.expression:
-            at = f"{where}, selector #{index}"
-            raise AllocationError(f"{at}: CEL expression empty (unsupported selector type?)", where=at)
-        found.append(Selector(expression=selector.cel.expression, where=f"{prefix}: selector #{index}"))
+            raise AllocationError(f"{place}: CEL expression empty (unsupported selector type?)", place)
+        # Kubernetes names no request here.
+        name = f"{evolve(owner, request='')}: selector #{index}"
+        found.append(Selector(expression=selector.cel.expression, name=name, place=place))
     return found
 
 
@@ -174,7 +180,6 @@ def _check_limit(claim: ResourceClaim, requests: Sequence[RequestPlan]) -> None:
 
 def too_many(claim: ResourceClaim, total: int) -> AllocationError:
     """The error for a claim that wants more devices than a result can hold."""
-    where = f"claim {claim.key}"
-    return AllocationError(
-        f"{where}: number of requested devices {total} exceeds the claim limit of {MAX_DEVICES_PER_CLAIM}", where=where
-    )
+    place = Place(claim=claim.key)
+    limit = f"exceeds the claim limit of {MAX_DEVICES_PER_CLAIM}"
+    return AllocationError(f"{place}: number of requested devices {total} {limit}", place)

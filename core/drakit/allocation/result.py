@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from drakit.allocation.errors import AllocationError
+from drakit.allocation.errors import AllocationError, Place
 from drakit.allocation.pools import Candidate
 from drakit.allocation.requests import Alternative, ClaimPlan
 from drakit.allocation.search import Pick
@@ -95,7 +95,7 @@ def _node_selector(node: Node, plan: ClaimPlan, candidates: Iterable[Candidate])
         if len(terms) > 1:
             at = f"create NodeSelector for claim {plan.claim.metadata.name}"
             message = f"{at}: unsupported ResourceSlice.NodeSelector with {len(terms)} terms"
-            raise AllocationError(message, where=f"claim {plan.claim.key}", device=str(candidate.id))
+            raise AllocationError(message, Place(claim=plan.claim.key), device=str(candidate.id))
         for term in terms:
             expressions += [r for r in term.match_expressions if not _stated(r, expressions)]
             fields += [r for r in term.match_fields if not _stated(r, fields)]

@@ -24,8 +24,8 @@ from attrs import frozen
 from drakit.allocation import capacity
 from drakit.allocation.constraints import ConstraintState, Values
 from drakit.allocation.counters import CounterLedger
-from drakit.allocation.errors import AllocationError, SearchLimit
-from drakit.allocation.pools import Candidate, Pool
+from drakit.allocation.errors import AllocationError, Place, SearchLimit
+from drakit.allocation.pools import WAIT, Candidate, Pool
 from drakit.allocation.requests import MAX_DEVICES_PER_CLAIM, Alternative, ClaimPlan, RequestPlan, too_many
 from drakit.allocation.selection import Selection
 from drakit.allocation.state import AllocatedState
@@ -39,7 +39,7 @@ DEFAULT_BUDGET: Final = 300_000
 LOOK_AHEAD_AFTER: Final = 64
 """Dead ends after which positions are checked ahead."""
 
-Place: TypeAlias = tuple[Candidate, Pool]
+Spot: TypeAlias = tuple[Candidate, Pool]
 
 
 @frozen(kw_only=True, eq=False)
@@ -96,7 +96,7 @@ class _Search:
         self.state = state
         self.selection = selection
         self.budget = budget
-        self.places: list[Place] = [(candidate, pool) for pool in pools for candidate in pool.candidates]
+        self.places: list[Spot] = [(candidate, pool) for pool in pools for candidate in pool.candidates]
         self.constraints = [[ConstraintState(constraint) for constraint in plan.constraints] for plan in plans]
         self.all_places = {id(ask): devices for plan in plans for ask, devices in self._all_alternatives(plan)}
         for plan in plans:
@@ -146,7 +146,7 @@ class _Search:
             yield self._next_device(claim, request, ask, places, count, 0)
 
     def _next_device(
-        self, claim: int, request: int, ask: Alternative, places: Sequence[Place], missing: int, start: int
+        self, claim: int, request: int, ask: Alternative, places: Sequence[Spot], missing: int, start: int
     ) -> Decision:
         """Which device to take next for an alternative; those of All have no choice."""
         if not missing:
@@ -223,9 +223,9 @@ class _Search:
         return taken
 
     def _violated(self, claim: int, ask: Alternative, candidate: Candidate) -> AllocationError:
-        where = f"claim {self.plans[claim].claim.key}, request {ask.name.rpartition('/')[2]}"
-        message = f"{where}: cannot add device {candidate.id} because a claim constraint would not be satisfied"
-        return AllocationError(message, where=where, device=str(candidate.id))
+        place = Place(claim=self.plans[claim].claim.key, request=ask.name.rpartition("/")[2])
+        message = f"{place}: cannot add device {candidate.id} because a claim constraint would not be satisfied"
+        return AllocationError(message, place, device=str(candidate.id))
 
     # -- taking, and taking back --------------------------------------------------------------------------------------
 
@@ -262,23 +262,25 @@ class _Search:
 
     # -- before the search, and looking ahead -------------------------------------------------------------------------
 
-    def _all_alternatives(self, plan: ClaimPlan) -> Iterator[tuple[Alternative, list[Place]]]:
+    def _all_alternatives(self, plan: ClaimPlan) -> Iterator[tuple[Alternative, list[Spot]]]:
         for request in plan.requests:
             for ask in request.alternatives:
                 if ask.all:
                     yield ask, self._all_devices(plan, ask)
 
-    def _all_devices(self, plan: ClaimPlan, ask: Alternative) -> list[Place]:
+    def _all_devices(self, plan: ClaimPlan, ask: Alternative) -> list[Spot]:
         """Every device All stands for, held ones too: it fails if one of them cannot be had (kubernetes#140769).
 
         :raises AllocationError: a pool, of whatever driver, cannot be counted now.
         """
-        where = f"claim {plan.claim.key}, request {ask.name.rpartition('/')[2]}"
+        place = Place(claim=plan.claim.key, request=ask.name.rpartition("/")[2])
         for pool in self.pools:
-            if pool.incomplete or pool.invalid:
-                trouble = "currently being updated" if pool.incomplete else "currently invalid"
-                message = f"{where}: asks for all devices, but resource pool {pool.key} is {trouble}"
-                raise AllocationError(f"{message}: {pool.incomplete or pool.invalid}", where=where, transient=True)
+            if pool.incomplete:
+                message = f"{place}: asks for all devices, but resource pool {pool.key} is currently being updated"
+                raise AllocationError(f"{message}: {pool.incomplete}; {WAIT}", place, kind="updating")
+            if pool.invalid:
+                message = f"{place}: asks for all devices, but resource pool {pool.key} is currently invalid"
+                raise AllocationError(f"{message}: {pool.invalid}", place)
         return [
             (candidate, pool)
             for candidate, pool in self.places

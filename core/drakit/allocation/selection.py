@@ -73,8 +73,8 @@ class Selection:
 
 def _fatal(candidate: Candidate, selector: Selector, error: cel.CelError) -> AllocationError:
     if isinstance(error, cel.EvaluationError):
-        where = f"{selector.where} on device {candidate.id}"
-        return AllocationError(f"{where}: CEL runtime error: {error}", where=selector.where, device=str(candidate.id))
+        message = f"{selector.name} on device {candidate.id}: CEL runtime error: {error}"
+        return AllocationError(message, selector.place, device=str(candidate.id))
     if isinstance(error, cel.UnsupportedExpression):
-        return AllocationError(f"{selector.where}: not supported by this version of drakit yet: {error}", where=selector.where)
-    return AllocationError(f"{selector.where}: CEL compile error: {error}", where=selector.where)
+        return AllocationError(f"{selector.name}: drakit cannot decide this expression yet: {error}", selector.place)
+    return AllocationError(f"{selector.name}: CEL compile error: {error}", selector.place)

@@ -1,8 +1,8 @@
 """Claims and pods one after the other, each keeping what the former got: what the scheduler would do with them.
 
-Order is file order. A claim that pods use is decided together with the other claims of the first of them, because all
-claims of a pod must be had on one node; a claim nobody uses is decided alone, and so is one made from a template when its
-pod's turn comes. Then each pod is put on a node where all its claims can be used.
+Order is file order. A claim that pods use is decided for the first of them that can have it, together with the other claims
+of that pod, because all must be had on one node; a claim nobody uses is decided alone, and one made from a template when
+its pod's turn comes. Then each pod is put on a node where all its claims can be used.
 
 Only devices are looked at; CPU, memory and pod affinity are not.
 """
@@ -79,10 +79,12 @@ class _Simulation:
         if claim.status.allocation is not None:
             return
         users = self.users.get(claim.key)
-        if users:
-            self._serve_pod(users[0])
-        else:
+        if not users:
             self._decide([claim], None)
+        for pod in users or ():
+            self._serve_pod(pod)
+            if self.claims[claim.key].status.allocation is not None:
+                break
 
     def _serve_pod(self, pod: Pod) -> None:
         """Decide the claims of a pod that have no allocation yet, together."""

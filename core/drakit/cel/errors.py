@@ -42,14 +42,14 @@ class Issue:
 
 
 class CompileError(CelError):
-    """An expression that Kubernetes rejects. ``str()`` is what cel-go prints, a caret under each fault."""
+    """An expression that Kubernetes rejects. ``str()`` is what Kubernetes says, a caret under each fault."""
 
     def __init__(self, issues: Iterable[Issue]) -> None:
         self.issues = tuple(sorted(issues, key=lambda issue: (issue.line, issue.column)))
         """Every fault found, in the order of the source."""
         first = self.issues[0]
         self.message, self.line, self.column = first.message, first.line, first.column
-        super().__init__("\n".join(map(str, self.issues)) if first.line else first.message)
+        super().__init__("compilation failed: " + "\n".join(map(str, self.issues)) if first.line else first.message)
 
     @classmethod
     def of_whole(cls, message: str) -> CompileError:

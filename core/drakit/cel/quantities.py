@@ -13,7 +13,8 @@ from decimal import Decimal
 from typing import Final
 
 from drakit.cel.values import INT64, NO_SUCH_OVERLOAD, Fault, NotDecided, Thing, Value, register
-from drakit.model.quantity import Quantity
+from drakit.model import Quantity
+from drakit.model.quantity import MissingDigits
 
 __all__ = ["QuantityValue"]
 
@@ -51,13 +52,11 @@ class QuantityValue(Thing):
             raise NotDecided(f"a quantity longer than {_MAX_LENGTH}")
         try:
             quantity = Quantity.parse(text)
+        except MissingDigits:
+            raise Fault("unable to parse numeric part of quantity") from None
         except ValueError:
             raise Fault(_WRONG_SUFFIX if text and _SHAPE.fullmatch(text) else _WRONG_FORMAT) from None
-        fast = _fast(text)
-        if fast is None and not any(digit in text.partition("e")[0].partition("E")[0] for digit in "0123456789"):
-            # "Ki" is 0, but "Pi" goes another way, which wants a digit.
-            raise Fault("unable to parse numeric part of quantity")
-        return cls(quantity, fast)
+        return cls(quantity, _fast(text))
 
     @classmethod
     def of(cls, quantity: Quantity) -> QuantityValue:

@@ -18,7 +18,7 @@ from typing import Final, Self
 
 from attrs import field, frozen
 
-__all__ = ["Quantity", "QuantityFormat", "quantity"]
+__all__ = ["MissingDigits", "Quantity", "QuantityFormat", "quantity"]
 
 _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -52,6 +52,10 @@ class QuantityFormat(Enum):
     """1e3"""
 
 
+class MissingDigits(ValueError):
+    """A quantity that is a suffix alone, and one that upstream does not read as 0."""
+
+
 @functools.total_ordering
 @frozen(order=False, eq=False, repr=False)
 class Quantity:
@@ -81,7 +85,7 @@ class Quantity:
         digits = f"{match['integer'] or '0'}.{match['fraction'] or '0'}"
         suffix = match["suffix"] or ""
         if not (match["integer"] or match["fraction"]) and _needs_digits(suffix):
-            raise ValueError(_complaint(text))
+            raise MissingDigits(_complaint(text))
         if suffix in _BINARY:
             return cls._binary(text, match["sign"], _EXACT.multiply(Decimal(digits), Decimal(2 ** _BINARY[suffix])))
         exponent = _DECIMAL.get(suffix)

@@ -55,9 +55,9 @@ def claim_as_json(outcome: ClaimOutcome) -> dict[str, Any]:
     return document
 
 
-def error_as_json(error: AllocationError) -> dict[str, str]:
+def error_as_json(error: AllocationError) -> dict[str, Any]:
     """Where it is, on which device it shows, and the message the scheduler gives."""
-    parts = {"where": error.where, "device": error.device, "message": error.message}
+    parts = {"where": error.place.as_json(), "node": error.node, "device": error.device, "message": error.message}
     return {key: value for key, value in parts.items() if value}
 
 

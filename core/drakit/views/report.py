@@ -100,8 +100,8 @@ def _devices(outcome: ClaimOutcome, *, wide: bool) -> Iterator[str]:
 
 
 def _why(outcome: ClaimOutcome, *, wide: bool) -> Iterator[str]:
-    if outcome.error is not None and not outcome.error.transient:
-        yield f"error: {outcome.error.message}"
+    if outcome.error is not None:
+        yield f"{'refused' if outcome.error.kind == 'refused' else 'error'}: {outcome.error.message}"
         return
     groups = _grouped(outcome.reasons)
     yield from groups[: None if wide else REASONS_SHOWN]
