@@ -21,6 +21,20 @@ pytest_collect_file = Sybil(
 ).pytest()
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """A plugin's own tests import it, so they cannot even be read where it is not installed."""
+    match collection_path.relative_to(ROOT).parts if collection_path.is_relative_to(ROOT) else ():
+        case ("plugins", name, "tests", *_) if find_spec(f"drakit_{name}") is None:
+            return True
+    return None
+
+
+def pytest_report_header() -> list[str]:
+    """Says what is left out, and why."""
+    missing = sorted(name for name in PLUGINS if find_spec(f"drakit_{name}") is None)
+    return [f"not installed, so their own tests are left out: {', '.join(missing)}"] if missing else []
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what needs a plugin that is not installed: a plugin's own tests, and in the documentation all of them."""
     installed = {name for name in PLUGINS if find_spec(f"drakit_{name}")}

@@ -112,7 +112,7 @@ def allocated_shares_hold_no_counters(patch: pytest.MonkeyPatch) -> None:
 
 def an_overdrawn_counter_is_nobody_elses_business(patch: pytest.MonkeyPatch) -> None:
     def short(self: CounterLedger, candidate: Candidate) -> list[tuple[str, str]]:
-        return [key for key, amount in candidate.counters.items() if self.left[key] < amount.value]
+        return [key for key, amount in candidate.counters.items() if self.left[key] < amount]
 
     patch.setattr(CounterLedger, "short", short)
 

@@ -240,7 +240,11 @@ def test_a_request_with_one_alternative_that_could_be_served_is_not_to_blame() -
 def test_all_names_the_devices_that_cannot_be_had() -> None:
     objects = [slice_(*devices("d0", "d1", "d2")), holding("d1", name="train")]
     reason = why_not(*objects, claim(request(every=True)))
-    assert (reason.check, reason.device, reason.message) == ("in-use", f"{DRIVER}/node-a/d1", "held by team-a/train")
+    assert (reason.check, reason.device, reason.message) == (
+        "in-use",
+        f"{DRIVER}/node-a/d1",
+        "held by team-a/train (All needs every matching device)",
+    )
 
 
 # -- which node -----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from drakit.allocation import Pool, PoolIndex
+from drakit.allocation.amounts import NANO
 from drakit.model import Node, NodeSelector, ResourceSlice
 from tests.allocation.builders import (
     HOSTNAME,
@@ -182,18 +183,12 @@ def test_a_counter_set_that_does_not_exist_is_named_with_device_and_slice() -> N
     right, wrong = device("right", consumes={"set": {"x": 1}}), device("wrong", consumes={"sett": {"x": 1}})
     pool = only(*counted({"set": {"x": 2}}, right, wrong))
     assert pool.candidates == (), "also what is right cannot be had"
-    assert pool.invalid == (
-        "counter set sett not found "
-        "(device wrong, slice gpu.example.com-node-a-node-a-devices)"
-    )
+    assert pool.invalid == ("counter set sett not found (device wrong, slice gpu.example.com-node-a-node-a-devices)")
 
 
 def test_a_counter_that_does_not_exist_is_named_with_its_set() -> None:
     pool = only(*counted({"set": {"x": 2}}, device("d", consumes={"set": {"y": 1}})))
-    assert pool.invalid == (
-        "counter y not found in counter set set "
-        "(device d, slice gpu.example.com-node-a-node-a-devices)"
-    )
+    assert pool.invalid == ("counter y not found in counter set set (device d, slice gpu.example.com-node-a-node-a-devices)")
 
 
 def test_a_wrong_reference_of_another_nodes_device_spoils_the_pool_here_too() -> None:
@@ -211,7 +206,7 @@ def test_counter_sets_of_a_slice_for_other_nodes_belong_to_the_pool() -> None:
         slice_(device("mine", consumes={"set": {"x": 1}}), name="s1", count=2, node_name="node-a"),
     )
     assert [c.id.device for c in pool.candidates] == ["mine"]
-    assert pool.counters["set", "x"].value == 2
+    assert pool.counters["set", "x"] == 2 * NANO
 
 
 def test_an_incomplete_pool_is_not_called_invalid() -> None:
@@ -266,7 +261,7 @@ def test_one_pool_name_of_two_drivers_is_two_pools() -> None:
         *counted({"set": {"x": 3}}, device("d", consumes={"set": {"x": 1}}), driver="b.example.com"),
     )
     assert (first.key, second.key) == ("a.example.com/node-a", "b.example.com/node-a")
-    assert [pool.counters["set", "x"].value for pool in (first, second)] == [1, 3]
+    assert [pool.counters["set", "x"] for pool in (first, second)] == [NANO, 3 * NANO]
 
 
 def test_every_published_device_of_the_newest_generation_is_known_wherever_it_is() -> None:

@@ -329,7 +329,10 @@ def test_a_missing_attribute_is_an_error_and_not_a_mismatch() -> None:
     assert error.message.startswith(
         "claim team-a/c: selector #1 on device gpu.example.com/node-a/d0: CEL runtime error: no such key: model"
     )
-    assert (error.place.as_json(), error.device) == ({"claim": "team-a/c", "request": "r", "selector": 1}, "gpu.example.com/node-a/d0")
+    assert (error.place.as_json(), error.device) == (
+        {"claim": "team-a/c", "request": "r", "selector": 1},
+        "gpu.example.com/node-a/d0",
+    )
 
 
 def test_an_error_of_a_class_names_the_class() -> None:

@@ -87,9 +87,7 @@ def test_what_is_undecided_is_said_to_be_so() -> None:
     found, ask = one_value_short()
     (outcome,) = simulate(cluster(slice_(*found), ask), budget=5_000).claims
     assert outcome.allocation is None
-    assert str(outcome.error) == (
-        "not decided whether team-a/c fits on node node-a: gave up after looking at 5000 candidates"
-    )
+    assert str(outcome.error) == ("not decided whether team-a/c fits on node node-a: gave up after looking at 5000 candidates")
 
 
 def test_small_sizes_are_decided() -> None:

@@ -380,6 +380,9 @@ def test_a_cluster_without_nodes_says_so() -> None:
 
 # -- errors ---------------------------------------------------------------------------------------------------------------
 
+ADMIN_RULE = (
+    "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace"
+)
 MODEL = 'device.attributes["gpu.example.com"].model == "m1"'
 
 
@@ -442,8 +445,7 @@ def test_admin_access_needs_the_label_on_the_namespace() -> None:
     assert outcome.error is not None
     assert (outcome.error.kind, outcome.error.message) == (
         "refused",
-        "claim team-a/c: spec.devices.requests[1].adminAccess: Forbidden: admin access to devices requires the "
-        "`resource.kubernetes.io/admin-access: true` label on the containing namespace",
+        f"claim team-a/c: spec.devices.requests[1].adminAccess: Forbidden: {ADMIN_RULE}",
     )
     allowed = simulated(namespace("team-a", admin=True), slice_(*devices("d0", "d1")), probe)
     assert had(allowed) == {"c": ["x=d0", "y=d1"]}

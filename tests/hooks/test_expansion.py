@@ -305,3 +305,37 @@ def test_all_faults_of_a_document_are_told_at_once() -> None:
 
 def test_a_null_is_an_absent_field() -> None:
     assert [device.name for device in devices(expand(world(), {**DOCUMENT, "cards": None}))] == ["card-0"]
+
+
+# -- whose devices a plugin is asked about ---------------------------------------------------------------------------
+
+
+def test_a_driver_is_asked_about_its_own_devices_only_unless_it_takes_the_driver_argument() -> None:
+    own: list[str] = []
+    every: list[tuple[str, str]] = []
+
+    def own_health(device: Device) -> Iterator[Problem]:
+        own.append(device.name)
+        yield from ()
+
+    def every_health(device: Device, driver: str) -> Iterator[Problem]:
+        every.append((driver, device.name))
+        yield from ()
+
+    expand(world(acme("other.example", health=own_health), acme("curious.example", health=every_health)), DOCUMENT)
+    assert own == []
+    assert every == [(ACME, "card-0")]
+
+
+def test_hosts_must_be_hosts_with_names_of_their_own() -> None:
+    for given, complaint in ((["h0"], "gave 'h0', which is not a Host"), ([Host("h"), Host("h")], "two hosts with the name h")):
+
+        @frozen(kw_only=True)
+        class Broken(Inventory):
+            def hosts(self, given: Any = given) -> Any:
+                return given
+
+        plugins = Plugins()
+        plugins.register(plugin(driver=lambda given=Broken: Driver(ACME, inventory=given)), "acme")
+        with pytest.raises(PluginError, match=complaint):
+            expand(plugins, DOCUMENT)

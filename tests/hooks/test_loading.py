@@ -142,7 +142,7 @@ def test_two_plugins_for_one_driver_are_an_error_that_names_both_distributions(m
     with pytest.raises(PluginConflict) as caught:
         Plugins.load({})
     expected = f"driver {ACME} is brought by two plugins: acme (drakit-acme 1.0) and fork (acme-fork 2.0)"
-    assert str(caught.value) == expected
+    assert str(caught.value) == f"{expected}; DRAKIT_DISABLE=fork keeps one of them from loading"
 
 
 def test_one_module_under_two_names_is_an_error_that_names_both_distributions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,12 +163,47 @@ def test_after_a_conflict_the_first_plugin_is_asked_and_the_second_is_not() -> N
     assert [p.name for p in plugins.loaded] == ["acme"]
 
 
-@pytest.mark.parametrize("disabled", ["acme", "other,acme", " acme , other"])
+@pytest.mark.parametrize("disabled", ["acme", "acme,", " acme ,acme"])
 def test_a_disabled_plugin_is_not_even_imported(monkeypatch: pytest.MonkeyPatch, disabled: str) -> None:
     broken = entry("acme", ImportError("must not be imported"))
     plugins = loaded(monkeypatch, broken, entry("namer", Namer()), DRAKIT_DISABLE=disabled)
     assert [p.name for p in plugins.loaded] == ["namer"]
     assert plugins.failures == []
+
+
+def test_a_plugin_that_is_disabled_but_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    plugins = loaded(monkeypatch, entry("namer", Namer()), DRAKIT_DISABLE="namr")
+    assert list(map(str, plugins.failures)) == ["plugin namr: DRAKIT_DISABLE: there is no such plugin to keep from loading"]
+
+
+def test_a_disabled_plugin_that_is_asked_for_is_said_to_be_disabled(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnknownPlugin, match="DRAKIT_DISABLE keeps it from loading"):
+        loaded(monkeypatch, entry("namer", Namer()), DRAKIT_DISABLE="namer")["namer"]
+
+
+def test_a_hook_without_its_marker_is_an_error() -> None:
+    module = plugin()
+    vars(module)["drakit_discover"] = list
+    vars(module)["drakit_health"] = list
+    with pytest.raises(PluginError) as caught:
+        Plugins().register(module, "p")
+    assert str(caught.value) == "plugin p: drakit_health: is not marked with @hookimpl, so it would never be called"
+
+
+def test_a_misspelt_argument_gets_the_nearest_name() -> None:
+    with pytest.raises(PluginError) as caught:
+        Plugins().register(plugin(health=lambda devise: [devise]), "p")
+    message = 'has no argument "devise", did you mean "device"?; it has: device, driver'
+    assert str(caught.value) == f"plugin p: drakit_health: {message}"
+
+
+def test_an_inventory_class_must_be_an_attrs_class_derived_from_inventory() -> None:
+    class Forgotten(Inventory):
+        cards: int = 1
+
+    for inventory, complaint in ((dict, "must be a class derived from Inventory"), (Forgotten, "put @frozen")):
+        with pytest.raises(PluginError, match=complaint):
+            Plugins().register(plugin(driver=lambda given=inventory: Driver(ACME, inventory=given)), "p")
 
 
 def test_an_unknown_plugin_is_told_with_the_nearest_name_and_what_is_loaded() -> None:

@@ -7,17 +7,17 @@ Source: k8s.io/dynamic-resource-allocation ``structured`` (consumable capacity),
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
+from drakit.allocation.amounts import NANO, nano, shown
 from drakit.allocation.pools import Candidate
 from drakit.allocation.requests import Alternative
-from drakit.model import CapacityRequestPolicyRange, DeviceCapacity, Quantity, QuantityFormat
+from drakit.model import CapacityRequestPolicyRange, DeviceCapacity, Quantity
 
 __all__ = ["consumed_capacity", "shortage", "unfit"]
 
-_MILLI: Final = Decimal("0.001")
-_ONE: Final = Decimal(1)
+_BINARY: Final = Quantity.parse("0Ki")
+"""A notation: upstream prints rounded amounts with binary suffixes."""
 
 
 def consumed_capacity(candidate: Candidate, ask: Alternative) -> Mapping[str, Quantity]:
@@ -39,17 +39,16 @@ def unfit(candidate: Candidate, ask: Alternative) -> str:
     return ""
 
 
-def shortage(candidate: Candidate, wanted: Mapping[str, Quantity], taken: Mapping[str, Quantity]) -> str:
+def shortage(candidate: Candidate, wanted: Mapping[str, Quantity], taken: Mapping[str, int]) -> str:
     """The first capacity of a shared device of which too little is left; empty if all fit.
 
-    :param taken: consumed so far, by this search and by what was allocated before.
+    :param taken: consumed so far, by this search and by what was allocated before; in 1e-9.
     """
     for name, amount in wanted.items():
         value = candidate.device.capacity[name].value
-        used = taken.get(name)
-        if used is not None and used + amount > value:
-            left = value - used if used < value else Quantity(Decimal(0))
-            return f"capacity {name} has {left} of {value} left, {amount} wanted"
+        left = nano(value) - taken.get(name, 0)
+        if nano(amount) > left:
+            return f"capacity {name} has {shown(max(left, 0), value)} of {value} left, {amount} wanted"
     return ""
 
 
@@ -71,9 +70,8 @@ def _rounded_into(range_: CapacityRequestPolicyRange, minimum: Quantity, wanted:
     if range_.step is None or not range_.step:
         return wanted
     unit = _unit(range_)
-    low, step, asked = _ceil(minimum, unit), _ceil(range_.step, unit), _ceil(wanted, unit)
-    steps = ((asked - low) / step).to_integral_value(ROUND_CEILING)
-    return Quantity(low + steps * step, QuantityFormat.BINARY_SI)
+    low, step, asked = _units(minimum, unit), _units(range_.step, unit), _units(wanted, unit)
+    return shown((low - (low - asked) // step * step) * unit, _BINARY)
 
 
 def _allowed(capacity: DeviceCapacity, amount: Quantity) -> bool:
@@ -86,16 +84,17 @@ def _allowed(capacity: DeviceCapacity, amount: Quantity) -> bool:
             return False
         if range_.step is not None and range_.step and range_.min is not None:
             unit = _unit(range_)
-            return (_ceil(amount, unit) - _ceil(range_.min, unit)) % _ceil(range_.step, unit) == 0
+            return (_units(amount, unit) - _units(range_.min, unit)) % _units(range_.step, unit) == 0
         return True
     return not policy.valid_values or amount in policy.valid_values
 
 
-def _unit(range_: CapacityRequestPolicyRange) -> Decimal:
-    """Thousandths where the range has fractions, whole numbers otherwise: upstream computes on integers."""
+def _unit(range_: CapacityRequestPolicyRange) -> int:
+    """What upstream counts in: thousandths where the range has fractions, whole numbers otherwise."""
     bounds = (range_.min, range_.max, range_.step)
-    return _MILLI if any(q is not None and q.value != q.value.to_integral_value() for q in bounds) else _ONE
+    return NANO // 1000 if any(bound is not None and nano(bound) % NANO for bound in bounds) else NANO
 
 
-def _ceil(quantity: Quantity, unit: Decimal) -> Decimal:
-    return (quantity.value / unit).to_integral_value(ROUND_CEILING) * unit
+def _units(quantity: Quantity, unit: int) -> int:
+    """The quantity in units, a part of one counting as one."""
+    return -(-nano(quantity) // unit)

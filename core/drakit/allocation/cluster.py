@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
-from attrs import Factory, field, frozen
+from attrs import field, frozen
 
 from drakit.allocation.decision import Decider
 from drakit.allocation.errors import Reason
@@ -30,7 +30,7 @@ from drakit.model import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
-from drakit.model._convert import frozen_tuple
+from drakit.model.collections import frozen_mapping, frozen_tuple
 from drakit.model.wire import KubernetesObject
 
 __all__ = ["Cluster", "DuplicateObject"]
@@ -52,10 +52,8 @@ class Cluster:
     pods: tuple[Pod, ...] = field(default=(), converter=frozen_tuple)
     namespaces: tuple[Namespace, ...] = field(default=(), converter=frozen_tuple)
     taint_rules: tuple[DeviceTaintRule, ...] = field(default=(), converter=frozen_tuple)
-    consumers: tuple[ResourceClaim | Pod, ...] = field(
-        default=Factory(lambda self: (*self.claims, *self.pods), takes_self=True), converter=frozen_tuple
-    )
-    """Claims and pods together, in input order; unless given, the claims and then the pods."""
+    order: Mapping[str, int] = field(factory=dict[str, int], converter=frozen_mapping, repr=False)
+    """Place of each claim and pod in the input, by ``<kind> <namespace>/<name>``; what is not in it comes last."""
 
     @classmethod
     def of(cls, objects: Iterable[KubernetesObject]) -> Cluster:
@@ -64,24 +62,34 @@ class Cluster:
         :raises DuplicateObject: two objects of one kind share a name; the message has kind and name.
         """
         by_type: dict[type, list[KubernetesObject]] = {}
-        seen: set[tuple[type, str]] = set()
+        seen: dict[tuple[type, str], None] = {}
         for obj in objects:
             key = (type(obj), obj.metadata.key)
             if key in seen:
                 raise DuplicateObject(f"two objects of kind {type(obj).__name__} are named {obj.metadata.key}")
-            seen.add(key)
+            seen[key] = None
             by_type.setdefault(type(obj), []).append(obj)
-            if isinstance(obj, ResourceClaim | Pod):
-                by_type.setdefault(object, []).append(obj)
-        return cls(**{name: by_type.get(type_, ()) for name, type_ in _FIELDS.items()})
+        fields: dict[str, Any] = {name: by_type.get(type_, ()) for name, type_ in _FIELDS.items()}
+        return cls(order={f"{type_.__name__} {name}": place for place, (type_, name) in enumerate(seen)}, **fields)
+
+    @property
+    def consumers(self) -> list[ResourceClaim | Pod]:
+        """Claims and pods together, in input order."""
+        return sorted(
+            (*self.claims, *self.pods), key=lambda obj: self.order.get(f"{type(obj).__name__} {obj.key}", len(self.order))
+        )
 
     @functools.cached_property
     def pools(self) -> PoolIndex:
         return PoolIndex(self.slices, self.taint_rules)
 
-    @functools.cached_property
+    @property
     def state(self) -> AllocatedState:
-        """What the cluster's claims hold."""
+        """What the cluster's claims hold; the caller's own to go on from."""
+        return self._state.copy()
+
+    @functools.cached_property
+    def _state(self) -> AllocatedState:
         return AllocatedState.of(self.claims)
 
     def decider(self, budget: int = DEFAULT_BUDGET) -> Decider:
@@ -107,13 +115,13 @@ class Cluster:
         :raises AllocationError: fatal for the whole attempt, on every node.
         :raises SearchLimit: not decided: the search gave up.
         """
-        return self._decider.on_node(node, claims, self.state if state is None else state)
+        return self._decider.on_node(node, claims, self._state if state is None else state)
 
     def allocate(self, claim: ResourceClaim) -> ClaimOutcome:
         """Allocate one claim on the first node that is not cordoned and fits, as things stand now."""
         refused = {node.name: why for node in self.nodes if (why := node_refusal(node, None))}
         nodes = [node for node in self.nodes if node.name not in refused]
-        (outcome,) = self._decider.decide([claim], nodes, self.state, refused)
+        (outcome,) = self._decider.decide([claim], nodes, self._state, refused)
         return outcome
 
     def explain(self, claim: ResourceClaim) -> tuple[Reason, ...]:
@@ -136,5 +144,4 @@ _FIELDS: Final[Mapping[str, type]] = {
     "pods": Pod,
     "namespaces": Namespace,
     "taint_rules": DeviceTaintRule,
-    "consumers": object,
 }

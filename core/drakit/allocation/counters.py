@@ -10,32 +10,28 @@ as the API intends.
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from drakit.allocation.pools import Candidate, CounterKey, Pool
 from drakit.allocation.state import AllocatedState
 
 __all__ = ["CounterLedger"]
-
-_ZERO = Decimal(0)
 
 
 class CounterLedger:
     """Counters of one pool; :meth:`charge` and :meth:`give_back` mirror each other."""
 
     def __init__(self, pool: Pool, state: AllocatedState) -> None:
-        self.left: dict[CounterKey, Decimal] = {key: amount.value for key, amount in pool.counters.items()}
-        """What is left, negative where more was allocated than there is."""
+        self.left: dict[CounterKey, int] = dict(pool.counters)
+        """What is left in 1e-9, negative where more was allocated than there is."""
         for candidate in (*pool.candidates, *pool.elsewhere):
             if candidate.counters and state.consumes_counters(candidate.id):
                 self._add(candidate, -1)
-        self.overdrawn = any(left < _ZERO for left in self.left.values())
+        self.overdrawn = any(left < 0 for left in self.left.values())
 
     def short(self, candidate: Candidate) -> list[CounterKey]:
         """The counters that keep a device from being charged; empty if it fits."""
         if self.overdrawn:
-            return [key for key, left in self.left.items() if left < _ZERO]
-        return [key for key, amount in candidate.counters.items() if self.left[key] < amount.value]
+            return [key for key, left in self.left.items() if left < 0]
+        return [key for key, amount in candidate.counters.items() if self.left[key] < amount]
 
     def charge(self, candidate: Candidate) -> None:
         """Book a device that fits."""
@@ -47,4 +43,4 @@ class CounterLedger:
 
     def _add(self, candidate: Candidate, sign: int) -> None:
         for key, amount in candidate.counters.items():
-            self.left[key] += sign * amount.value
+            self.left[key] += sign * amount

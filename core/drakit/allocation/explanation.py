@@ -14,6 +14,7 @@ import attrs
 from attrs import frozen
 
 from drakit.allocation import capacity
+from drakit.allocation.amounts import shown
 from drakit.allocation.constraints import values_of
 from drakit.allocation.counters import CounterLedger
 from drakit.allocation.errors import AllocationError, Check, Reason
@@ -22,7 +23,7 @@ from drakit.allocation.requests import Alternative, ClaimPlan, RequestPlan
 from drakit.allocation.selection import Selection
 from drakit.allocation.state import AllocatedState
 from drakit.allocation.tolerations import first_untolerated
-from drakit.model import DeviceConstraint, Node, Quantity
+from drakit.model import DeviceConstraint, Node
 
 __all__ = ["explain"]
 
@@ -205,7 +206,7 @@ class _Explainer:
         groups: dict[tuple[str, str, str], list[str]] = {}
         for set_name, counter in short:
             key = (set_name, counter)
-            amount = f"{Quantity(left[key])} of {pool.counters[key]} left"
+            amount = f"{shown(left[key])} of {shown(pool.counters[key])} left"
             groups.setdefault((set_name, amount, self._counter_holders(key, pool)), []).append(counter)
         parts: dict[str, list[str]] = {}
         for (set_name, amount, holders), counters in groups.items():
@@ -215,7 +216,7 @@ class _Explainer:
 
     def _counter_holders(self, key: CounterKey, pool: Pool) -> str:
         holders = [
-            f"{candidate.counters[key]} held by {candidate.id.device}, {holder.claim}, as a share"
+            f"{shown(candidate.counters[key])} held by {candidate.id.device}, {holder.claim}, as a share"
             if holder.shared
             else f"{candidate.id.device}, {holder.claim}"
             for candidate in (*pool.candidates, *pool.elsewhere)

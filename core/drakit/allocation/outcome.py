@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from drakit.allocation.errors import AllocationError, Reason
 from drakit.model import AllocationResult, Pod, ResourceClaim
-from drakit.model._convert import frozen_tuple
+from drakit.model.collections import frozen_tuple
 
 if TYPE_CHECKING:
     from drakit.allocation.cluster import Cluster

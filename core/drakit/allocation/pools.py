@@ -13,8 +13,9 @@ from typing import Final
 
 from attrs import field, frozen
 
+from drakit.allocation.amounts import nano
 from drakit.cel import CelDevice
-from drakit.model import Device, DeviceID, DeviceTaint, DeviceTaintRule, Node, Quantity, ResourceSlice, ResourceSliceSpec
+from drakit.model import Device, DeviceID, DeviceTaint, DeviceTaintRule, Node, ResourceSlice, ResourceSliceSpec
 
 __all__ = ["WAIT", "Candidate", "Pool", "PoolIndex"]
 
@@ -35,8 +36,8 @@ class Candidate:
     taints: tuple[DeviceTaint, ...]
     """The device's own and those of taint rules."""
     cel: CelDevice = field(repr=False)
-    counters: Mapping[CounterKey, Quantity] = field(repr=False)
-    """What the device consumes while it is allocated."""
+    counters: Mapping[CounterKey, int] = field(repr=False)
+    """What the device consumes while it is allocated, in 1e-9."""
 
     @property
     def shareable(self) -> bool:
@@ -60,7 +61,8 @@ class Pool:
     """Devices the node may get, in the order they are tried. Empty when the pool is incomplete or invalid."""
     elsewhere: tuple[Candidate, ...] = ()
     """Devices of slices for other nodes: they share the counters."""
-    counters: Mapping[CounterKey, Quantity] = field(factory=dict[CounterKey, Quantity])
+    counters: Mapping[CounterKey, int] = field(factory=dict[CounterKey, int])
+    """What there is of each counter, in 1e-9."""
     withheld: tuple[Candidate, ...] = ()
     """Devices that are published but cannot be had, because the pool is incomplete or invalid."""
     incomplete: str = ""
@@ -90,8 +92,13 @@ class PoolIndex:
         self._by_pool: Final[dict[PoolID, list[ResourceSlice]]] = {}
         self._views: Final[dict[int, tuple[Candidate, ...]]] = {}
         self._pools: Final[dict[tuple[int, ...], Pool | None]] = {}
-        self._pools_of: Final[dict[int, tuple[Pool, ...]]] = {}
+        self._pools_of: Final[dict[int, tuple[Node, tuple[Pool, ...]]]] = {}
+        """By identity; the node is kept, so that its identity is not given to another one."""
+        self._counting: Final[set[PoolID]] = set()
+        """Pools with counters: only there, what other nodes hold matters."""
         for slice_ in slices:
+            if slice_.spec.shared_counters or any(device.consumes_counters for device in slice_.spec.devices):
+                self._counting.add(_pool_of(slice_))
             if slice_.spec.node_name:
                 self._local.setdefault(slice_.spec.node_name, []).append(slice_)
             else:
@@ -105,8 +112,8 @@ class PoolIndex:
         """
         known = self._pools_of.get(id(node))
         if known is None:
-            known = self._pools_of[id(node)] = self._gather(node)
-        return known
+            known = self._pools_of[id(node)] = (node, self._gather(node))
+        return known[1]
 
     def _gather(self, node: Node) -> tuple[Pool, ...]:
         relevant: dict[PoolID, list[ResourceSlice]] = {}
@@ -150,7 +157,7 @@ class PoolIndex:
         id_ = DeviceID(spec.driver, spec.pool.name, device.name)
         taints = [*device.taints, *(rule.spec.taint for rule in self._rules if rule.matches(id_))]
         counters = {
-            (consumption.counter_set, name): counter.value
+            (consumption.counter_set, name): nano(counter.value)
             for consumption in device.consumes_counters
             for name, counter in consumption.counters.items()
         }
@@ -192,21 +199,22 @@ class PoolIndex:
         return message
 
     def _complete(self, key: PoolID, generation: int, relevant: list[ResourceSlice]) -> Pool:
+        here = set(map(id, relevant))
         others = [
             slice_
             for slice_ in self._by_pool[key]
-            if slice_.spec.pool.generation == generation and not any(slice_ is mine for mine in relevant)
+            if slice_.spec.pool.generation == generation and id(slice_) not in here and key in self._counting
         ]
         by_name = sorted(relevant, key=lambda slice_: slice_.name)
         # Devices beside counters in one slice are ignored: that layout ended with 1.34.
         mine = [c for slice_ in by_name if not slice_.spec.shared_counters for c in self.candidates(slice_)]
         elsewhere = [c for slice_ in others if not slice_.spec.shared_counters for c in self.candidates(slice_)]
-        counters: dict[CounterKey, Quantity] = {}
+        counters: dict[CounterKey, int] = {}
         set_names: list[str] = []
         for slice_ in (*by_name, *others):
             for counter_set in slice_.spec.shared_counters:
                 set_names.append(counter_set.name)
-                counters.update({(counter_set.name, name): c.value for name, c in counter_set.counters.items()})
+                counters.update({(counter_set.name, name): nano(c.value) for name, c in counter_set.counters.items()})
         invalid = _contradiction(mine, elsewhere, set_names, counters)
         if invalid:
             return Pool(driver=key[0], name=key[1], generation=generation, withheld=tuple(mine), invalid=invalid)
@@ -240,7 +248,7 @@ def _selects(where: ResourceSliceSpec | Device, node: Node) -> bool:
 
 
 def _contradiction(
-    mine: list[Candidate], elsewhere: list[Candidate], set_names: list[str], counters: Mapping[CounterKey, Quantity]
+    mine: list[Candidate], elsewhere: list[Candidate], set_names: list[str], counters: Mapping[CounterKey, int]
 ) -> str:
     """The first thing in which a complete pool contradicts itself, or nothing."""
     twice = _first_twice([candidate.id.device for candidate in mine])
@@ -249,10 +257,11 @@ def _contradiction(
     twice = _first_twice(set_names)
     if twice:
         return f"duplicate counter set name {twice}"
+    known_sets = set(set_names)
     for candidate in (*mine, *elsewhere):
         at = f"(device {candidate.id.device}, slice {candidate.slice.name})"
         for counter_set, counter in candidate.counters:
-            if counter_set not in set_names:
+            if counter_set not in known_sets:
                 return f"counter set {counter_set} not found {at}"
             if (counter_set, counter) not in counters:
                 return f"counter {counter} not found in counter set {counter_set} {at}"

@@ -22,6 +22,7 @@ from typing import Final, TypeAlias
 from attrs import frozen
 
 from drakit.allocation import capacity
+from drakit.allocation.amounts import nano
 from drakit.allocation.constraints import ConstraintState, Values
 from drakit.allocation.counters import CounterLedger
 from drakit.allocation.errors import AllocationError, Place, SearchLimit
@@ -215,11 +216,12 @@ class _Search:
         held = self.state.consumes_counters(candidate.id) or bool(self.shares.get(candidate.id))
         return not (candidate.shareable and held)
 
-    def _taken(self, candidate: Candidate) -> Mapping[str, Quantity]:
+    def _taken(self, candidate: Candidate) -> Mapping[str, int]:
+        """What is consumed of a shared device, by the state and by this search."""
         taken = dict(self.state.capacity.get(candidate.id, {}))
         for share in self.shares.get(candidate.id, ()):
             for name, amount in share.items():
-                taken[name] = taken[name] + amount if name in taken else amount
+                taken[name] = taken.get(name, 0) + nano(amount)
         return taken
 
     def _violated(self, claim: int, ask: Alternative, candidate: Candidate) -> AllocationError:

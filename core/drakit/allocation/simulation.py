@@ -42,7 +42,7 @@ class _Simulation:
         self.cluster = cluster
         self.decider = cluster.decider(budget)
         self.claims = {claim.key: claim for claim in cluster.claims}
-        self.state = cluster.state.copy()
+        self.state = cluster.state
         self.outcomes: dict[str, ClaimOutcome] = {}
         self.chosen: dict[str, str] = {}
         """Node by pod, for the pod with which claims were decided."""
@@ -68,10 +68,7 @@ class _Simulation:
         )
 
     def _afterwards(self) -> Cluster:
-        given = {claim.key for claim in self.cluster.claims}
-        made = [claim for key, claim in self.claims.items() if key not in given]
-        served = [self.claims[c.key] if isinstance(c, ResourceClaim) else c for c in self.cluster.consumers]
-        return attrs.evolve(self.cluster, claims=self.claims.values(), consumers=[*made, *served])
+        return attrs.evolve(self.cluster, claims=self.claims.values())
 
     # -- claims -------------------------------------------------------------------------------------------------------
 

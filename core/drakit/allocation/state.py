@@ -1,19 +1,20 @@
 """What is already taken in a cluster, rebuilt from every form of committed allocation.
 
 A plain result holds its device; one with a share id holds a share and its consumed capacity; one with admin access holds
-nothing (kubernetes/kubernetes#139034 shows what happens when one of the three is forgotten).
+nothing (kubernetes/kubernetes#139034 shows what happens when one of these is forgotten).
 
 Source: kube-scheduler ``plugins/dynamicresources/allocateddevices.go``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from attrs import define, field
 
-from drakit.model import DeviceID, Quantity, ResourceClaim
+from drakit.allocation.amounts import nano
+from drakit.model import DeviceID, ResourceClaim
 
 __all__ = ["AllocatedState", "Holder"]
 
@@ -38,8 +39,8 @@ class AllocatedState:
     """Held as a whole."""
     shared: set[DeviceID] = field(factory=set[DeviceID], converter=_as_set)
     """Held in shares."""
-    capacity: dict[DeviceID, dict[str, Quantity]] = field(factory=dict[DeviceID, dict[str, Quantity]])
-    """Consumed capacity of shared devices, by capacity name as the device spells it."""
+    capacity: dict[DeviceID, dict[str, int]] = field(factory=dict[DeviceID, dict[str, int]])
+    """Consumed capacity of shared devices in 1e-9, by capacity name as the device spells it."""
     holders: dict[DeviceID, tuple[Holder, ...]] = field(factory=dict[DeviceID, tuple[Holder, ...]])
 
     @classmethod
@@ -60,17 +61,14 @@ class AllocatedState:
         for result in claim.status.allocation.devices.results if claim.status.allocation else ():
             if result.admin_access:
                 continue
-            is_share = result.share_id is not None or bool(result.consumed_capacity)
+            is_share = result.share_id is not None
             (self.shared if is_share else self.devices).add(result.id)
             self.holders[result.id] = (*self.holders.get(result.id, ()), Holder(claim.key, is_share))
             if is_share:
-                _add(self.capacity.setdefault(result.id, {}), result.consumed_capacity)
+                taken = self.capacity.setdefault(result.id, {})
+                for name, amount in result.consumed_capacity.items():
+                    taken[name] = taken.get(name, 0) + nano(amount)
 
     def consumes_counters(self, device: DeviceID) -> bool:
         """Whether a device has been charged to its counters: once, however many claims share it."""
         return device in self.devices or device in self.shared or device in self.capacity
-
-
-def _add(total: dict[str, Quantity], amounts: Mapping[str, Quantity]) -> None:
-    for name, amount in amounts.items():
-        total[name] = total[name] + amount if name in total else amount

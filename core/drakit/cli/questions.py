@@ -14,6 +14,7 @@ from typing import Any, TextIO, TypeVar
 from attrs import field, frozen
 
 from drakit.allocation import AllocatedState, AllocationError, Cluster, SearchLimit
+from drakit.allocation.amounts import nano
 from drakit.model import (
     DeviceClass,
     DeviceID,
@@ -115,5 +116,5 @@ def _state(allocated: Any) -> AllocatedState:
     return AllocatedState(
         devices=[entry.id for entry in taken.devices],
         shared=[entry.id for entry in taken.shared],
-        capacity={entry.id: dict(entry.consumed) for entry in taken.capacity},
+        capacity={entry.id: {name: nano(q) for name, q in entry.consumed.items()} for entry in taken.capacity},
     )

@@ -25,6 +25,9 @@ T = TypeVar("T")
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 MAX_VALUES: Final = 20_000_000
 """Values in one document once aliases are unfolded; more is an attack, not a cluster."""
+TOO_DEEP: Final = "is nested too deeply"
+MAX_DEPTH: Final = 256
+"""Levels of nesting. A bound of our own, so that the answer does not depend on the Python that reads."""
 
 
 class UnreadableFile(DrakitError):
@@ -98,12 +101,15 @@ def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
         return dict(pairs)
 
     try:
-        yield 1, json.loads(text, object_pairs_hook=unique)
+        content = json.loads(text, object_pairs_hook=unique)
+        _refuse_depth(content)
+        yield 1, content
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and error.msg.startswith("Extra data"):
             yield from _parse_yaml(file, text)
             return
-        raise UnreadableFile(f"{file}: is not valid JSON: {error}") from error
+        deep = isinstance(error, RecursionError)
+        raise UnreadableFile(f"{file}: {TOO_DEEP}" if deep else f"{file}: is not valid JSON: {error}") from error
 
 
 def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:
@@ -113,7 +119,7 @@ def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:
         while loader.check_node():
             node = loader.get_node()
             assert node is not None  # what check_node says
-            if _unfolded_size(node, {}) > MAX_VALUES:
+            if _unfolded_size(node, {}, 0) > MAX_VALUES:
                 raise UnreadableFile(f"{file}: has more than {MAX_VALUES} values once its aliases are unfolded")
             yield node.start_mark.line + 1, _constructed(loader, node, file)
     except yaml.MarkedYAMLError as error:
@@ -123,7 +129,7 @@ def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:
     except yaml.YAMLError as error:
         raise UnreadableFile(f"{file}: is not valid YAML: {' '.join(str(error).split())}") from error
     except RecursionError as error:
-        raise UnreadableFile(f"{file}: is nested too deeply") from error
+        raise UnreadableFile(f"{file}: {TOO_DEEP}") from error
     finally:
         if loader is not None:
             loader.dispose()
@@ -138,17 +144,32 @@ def _constructed(loader: _Loader, node: yaml.Node, file: str) -> Any:
         raise UnreadableFile(f"{file}: is not valid YAML: {at} has a value that is not what its tag says: {error}") from error
 
 
-def _unfolded_size(node: yaml.Node, sizes: dict[int, float]) -> float:
+def _refuse_depth(content: Any) -> None:
+    """:raises RecursionError: more levels than :data:`MAX_DEPTH`."""
+    level, depth = [content], 0
+    while level:
+        if depth > MAX_DEPTH:
+            raise RecursionError(TOO_DEEP)
+        containers = (value for value in level if isinstance(value, dict | list))
+        level = [item for value in containers for item in (value.values() if isinstance(value, dict) else value)]
+        depth += 1
+
+
+def _unfolded_size(node: yaml.Node, sizes: dict[int, float], depth: int) -> float:
     """Values a node stands for, aliases counted as often as they are used; infinite for one that contains itself."""
     known = sizes.get(id(node))
     if known is not None:
         return known
+    if depth > MAX_DEPTH:
+        raise RecursionError(TOO_DEEP)
     sizes[id(node)] = float("inf")
     size = 1.0
     if isinstance(node, yaml.SequenceNode):
-        size += sum(_unfolded_size(item, sizes) for item in node.value)
+        size += sum(_unfolded_size(item, sizes, depth + 1) for item in node.value)
     elif isinstance(node, yaml.MappingNode):
-        size += sum(_unfolded_size(key, sizes) + _unfolded_size(value, sizes) for key, value in node.value)
+        size += sum(
+            _unfolded_size(key, sizes, depth + 1) + _unfolded_size(value, sizes, depth + 1) for key, value in node.value
+        )
     sizes[id(node)] = size
     return size
 

@@ -20,8 +20,8 @@ from drakit.allocation import Cluster, DuplicateObject
 from drakit.files.documents import Document, TextStream, UnreadableFile, read_documents
 from drakit.hooks import PluginError, Plugins, expand
 from drakit.model import DrakitError, ResourceSlice
-from drakit.model._convert import frozen_tuple
-from drakit.model.wire import KubernetesObject, decode
+from drakit.model.collections import frozen_tuple
+from drakit.model.wire import KINDS, KubernetesObject, decode
 from drakit.topology import pack
 
 __all__ = ["Loaded", "load", "read_cluster"]
@@ -81,19 +81,23 @@ class _Reader:
 
     def add(self, document: Document) -> None:
         content = document.content
-        if content.get("kind") == "List":
-            self._add_list(document)
-        elif content.get("kind") == "Inventory":
+        kind = content.get("kind")
+        if kind == "List" or (isinstance(kind, str) and kind.removesuffix("List") in KINDS and kind not in KINDS):
+            self._add_list(document, kind.removesuffix("List"))
+        elif kind == "Inventory":
             with _located(document.where):
                 try:
                     self._expand(content)
                 except PluginError as error:
                     self.errors[f"{document.where}: {error}"] = error
+                    self._bring(self.plugins[error.plugin].classes if error.plugin in self.plugins else ())
         else:
             with _located(document.where):
                 self._keep(decode(content))
 
-    def _add_list(self, document: Document) -> None:
+    def _add_list(self, document: Document, kind: str) -> None:
+        """The items of a ``List``, or of a ``NodeList`` and the like, whose items do not say what they are."""
+        said = {"apiVersion": document.content.get("apiVersion"), "kind": kind} if kind else {}
         items = document.content.get("items")
         if items is None:
             return
@@ -103,7 +107,7 @@ class _Reader:
             where = f"{document.where}, items[{index}]"
             if not isinstance(item, Mapping):
                 raise UnreadableFile(f"{where}: must be an object with apiVersion and kind")
-            self.add(Document(where, item))
+            self.add(Document(where, {**said, **item}))
 
     def _keep(self, obj: KubernetesObject) -> None:
         key = (type(obj), obj.metadata.key)
@@ -115,14 +119,17 @@ class _Reader:
 
     def _expand(self, content: Mapping[str, Any]) -> None:
         expansion = expand(self.plugins, content)
-        brought: list[KubernetesObject] = [*expansion.nodes, *expansion.classes]
-        for obj in brought:
-            self.brought.setdefault((type(obj), obj.metadata.key), obj)
+        self._bring([*expansion.nodes, *expansion.classes])
         for pool in expansion.pools:
             for slice_ in pack(pool):
                 self._keep(slice_)
                 self.slices.append(slice_)
         self.errors.update({str(error): error for error in expansion.errors})
+
+    def _bring(self, objects: Iterable[KubernetesObject]) -> None:
+        """What a plugin brings along; the classes even where its hardware could not be read."""
+        for obj in objects:
+            self.brought.setdefault((type(obj), obj.metadata.key), obj)
 
     def finish(self) -> Loaded:
         self.given = {*self.objects, *self.brought}

@@ -16,7 +16,7 @@ from typing import Any
 from drakit.hooks.markers import hookspec
 from drakit.hooks.objects import AllocatedDevice, DeviceEdits, DomainSource, Driver, Host, Journal, Problem
 from drakit.model import Device, ResourceClaim
-from drakit.topology import Domain, Partition, ShapeFamily, Split
+from drakit.topology import Domain, ShapeFamily, Split
 
 __all__ = [
     "drakit_attributes",
@@ -48,7 +48,7 @@ def drakit_driver() -> Driver | None:
 def drakit_discover(host: Host) -> Iterable[Device] | None:
     """List the devices of one host (node role).
 
-    Called for each host of an Inventory document, and by ``drakit node`` every time it looks at the hardware again.
+    Called for each host of an Inventory document; the node role will call it every time it looks at the hardware again.
     Each plugin's devices are its own: they go to the pool of its driver named after the host.
 
     :param host: the host to look at. ``host.inventory`` is the plugin's Inventory when a document describes the host.
@@ -63,7 +63,7 @@ def drakit_discover(host: Host) -> Iterable[Device] | None:
 def drakit_domains(source: DomainSource) -> Iterable[Domain] | None:
     """List the domains that span hosts (controller role).
 
-    Called once for an Inventory document, and by ``drakit controller`` whenever nodes or their labels change.
+    Called once for an Inventory document; the controller role will call it whenever nodes or their labels change.
 
     :param source: the nodes of the cluster, or the plugin's Inventory.
     :returns: domains; each becomes a pool ``<driver>/<domain>`` of its own. None or nothing: there are none.
@@ -76,8 +76,9 @@ def drakit_domains(source: DomainSource) -> Iterable[Domain] | None:
 def drakit_attributes(device: Device, driver: str) -> Mapping[str, Any] | None:
     """Add attributes and capacities to a device; plugins may add to the devices of other plugins.
 
-    Called once for every device after discovery or partitioning, for all plugins. A name that two plugins give, or that
-    the device already has, is a conflict: an error that names both, and the device keeps what it had.
+    Called once for every device after discovery or partitioning. A driver is asked about its own devices; a plugin that
+    is none, or whose hook takes the argument ``driver``, about those of all. A name that two plugins give, or that the
+    device already has, is a conflict: an error that names both, and the device keeps what it had.
 
     :param device: the device so far. ``device.source`` is what the plugin put there; for a device that stands for a set
         of a domain it is the Partition.
@@ -109,8 +110,9 @@ def drakit_health(device: Device, driver: str) -> Iterable[Problem] | None:
     """List the problems of a device that are open now; each becomes a taint.
 
     Called for every device each time slices are computed, also for the devices of domains (``device.source`` is the
-    Partition: report what its members suffer from). All plugins are asked. A problem that is no longer listed is
-    closed, on its own; failing hardware is tainted and never withdrawn, so that running claims keep their counters.
+    Partition: report what its members suffer from). A driver is asked about its own devices; a plugin that is none, or
+    whose hook takes the argument ``driver``, about those of all. A problem that is no longer listed is closed, on its
+    own; failing hardware is tainted and never withdrawn, so that running claims keep their counters.
 
     :param device: as published.
     :param driver: name of the driver the device belongs to.
@@ -124,11 +126,11 @@ def drakit_health(device: Device, driver: str) -> Iterable[Problem] | None:
 def drakit_validate_config(parameters: Mapping[str, Any]) -> object | None:
     """Check opaque parameters that a claim or class gives to the driver.
 
-    Called when a claim is prepared, before anything is touched, and by lint. Not needed for a driver whose
-    ``Driver.config`` is an attrs class: drakit then decodes strictly into it.
+    For the node role, which calls it before anything is touched, and for lint; neither is part of this release. Not
+    needed for parameters whose kind is in ``Driver.configs``: those are decoded strictly into its class.
 
     :param parameters: the JSON object.
-    :returns: the decoded configuration, handed to ``drakit_prepare``. None: decode into ``Driver.config``.
+    :returns: the decoded configuration, for ``AllocatedDevice.configs``. None: decode by ``Driver.configs``.
     :raises drakit.InvalidObject: naming path, value and what would be right.
 
     .. versionadded:: 0.1
@@ -137,16 +139,17 @@ def drakit_validate_config(parameters: Mapping[str, Any]) -> object | None:
 
 @hookspec(firstresult=True)
 def drakit_prepare(
-    claim: ResourceClaim, devices: tuple[AllocatedDevice, ...], config: object, journal: Journal
+    claim: ResourceClaim, devices: tuple[AllocatedDevice, ...], journal: Journal
 ) -> Iterable[DeviceEdits] | None:
     """Make a claim's devices ready on this node and say what containers get.
 
-    Called by ``drakit node`` for each claim when its first pod starts, and again after restarts of kubelet or node: it
-    must be idempotent. A first attempt that was interrupted shows in ``journal.steps()``.
+    For the node role, which is not part of this release: it calls the hook for each claim when its first pod starts, and
+    again after restarts of kubelet or node, so it must be idempotent. A first attempt that was interrupted shows in
+    ``journal.steps()``.
 
-    :param claim: the claim; its devices of other drivers are not shown.
-    :param devices: the claim's devices of this driver on this node, in result order.
-    :param config: the decoded opaque parameters, the claim's over the class's; None where there are none.
+    :param claim: the claim.
+    :param devices: its devices of this driver on this node, in result order, each with the parameters that apply to it;
+        those of other drivers are not shown.
     :param journal: note each step here before taking it.
     :returns: edits, at most one for each device. None: nothing to add to containers.
 
@@ -155,11 +158,11 @@ def drakit_prepare(
 
 
 @hookspec(firstresult=True)
-def drakit_unprepare(claim_uid: str, devices: tuple[AllocatedDevice, ...], journal: Journal) -> bool | None:
+def drakit_unprepare(claim_uid: str, devices: tuple[AllocatedDevice, ...], journal: Journal) -> object:
     """Undo what ``drakit_prepare`` did for a claim, from the journal; the claim object may be gone.
 
-    Called by ``drakit node`` when the last pod of the claim has ended, and at start for claims that were left half
-    prepared. Must be idempotent: a claim that was never prepared is a success.
+    For the node role, which is not part of this release: it calls the hook when the last pod of the claim has ended, and
+    at start for claims that were left half prepared. Must be idempotent: a claim that was never prepared is a success.
 
     :param claim_uid: UID of the claim.
     :param devices: as they were prepared.
@@ -171,13 +174,14 @@ def drakit_unprepare(claim_uid: str, devices: tuple[AllocatedDevice, ...], journ
 
 
 @hookspec
-def drakit_environment(claim: ResourceClaim, partition: Partition, host: Host) -> Mapping[str, str] | None:
+def drakit_environment(claim: ResourceClaim, device: AllocatedDevice, host: Host) -> Mapping[str, str] | None:
     """Give the environment a container needs on one host of an allocation that spans hosts.
 
-    Called by ``drakit node`` after ``drakit_prepare``, for each device that stands for a set of a domain.
+    For the node role, which is not part of this release: it calls the hook after ``drakit_prepare``, for each device that
+    is published for several nodes.
 
     :param claim: the claim.
-    :param partition: the set of members that was allocated; every host computes from the same one.
+    :param device: the device as published; every host computes from the same one.
     :param host: the host this is for.
     :returns: environment variables (worker ids, bounds, channels). A name two plugins give is an error naming both.
 

@@ -26,10 +26,11 @@ from drakit.model import (
     Quantity,
     qualify,
 )
-from drakit.model._convert import frozen_tuple
+from drakit.model.collections import frozen_tuple
 from drakit.model.nodes import HOSTNAME_LABEL
 from drakit.model.wire import decode_as, read_metadata_name
 from drakit.topology import Domain, Pool, ShapeFamily, Split, domain_pool, node_pool
+from drakit.topology.admissible import faults_of
 
 __all__ = ["INVENTORY_API_VERSION", "Expansion", "expand"]
 
@@ -90,11 +91,19 @@ def _decoded(plugins: Plugins, document: Mapping[str, Any]) -> tuple[LoadedPlugi
 
 def _hosts_of(loaded: LoadedPlugin, inventory: Inventory) -> list[Host]:
     try:
-        return list(inventory.hosts())
+        hosts = list(inventory.hosts())
     except DrakitError:
         raise
     except Exception as error:
         raise PluginError(loaded.name, "Inventory.hosts", f"{type(error).__name__}: {error}") from error
+    seen: set[str] = set()
+    for host in hosts:
+        if not isinstance(host, Host):
+            raise PluginError(loaded.name, "Inventory.hosts", f"gave {host!r:.60}, which is not a Host")
+        if host.name in seen:
+            raise PluginError(loaded.name, "Inventory.hosts", f"gave two hosts with the name {host.name}")
+        seen.add(host.name)
+    return hosts
 
 
 def _node(name: str, labels: Mapping[str, str]) -> Node:
@@ -113,14 +122,14 @@ class _Builder:
     def host_pool(self, host: Host) -> Pool:
         devices = [self._described(device) for device in self.plugins.discover(self.plugin, host)]
         pool = node_pool(self.driver, host.name, [(device, self._split(device)) for device in devices])
-        return self._with_taints(pool)
+        return self._finished(pool)
 
     def domain_pool(self, domain: Domain) -> Pool:
         family = self.plugins.partitions(self.plugin, domain)
         if not isinstance(family, ShapeFamily):
             raise PluginError(self.plugin, "drakit_partitions", f"gave no shape family for domain {domain.name}")
         pool, _ = domain_pool(self.driver, domain, family)
-        return self._with_taints(attrs.evolve(pool, devices=[self._described(device) for device in pool.devices]))
+        return self._finished(attrs.evolve(pool, devices=[self._described(device) for device in pool.devices]))
 
     def _split(self, device: Device) -> Split | None:
         split = self.plugins.partitions(self.plugin, device)
@@ -132,7 +141,7 @@ class _Builder:
         """The device with what every plugin adds to it; an addition that conflicts is reported and left out."""
         own = [qualify(name, self.driver) for name in (*device.attributes, *device.capacity)]
         origin = dict.fromkeys(own, self.plugin)
-        for loaded in self.plugins.loaded:
+        for loaded in self._concerned("drakit_attributes"):
             try:
                 added = self.plugins.attributes(loaded.name, device, self.driver)
                 device = self._merged(device, added, loaded.name, origin)
@@ -157,17 +166,29 @@ class _Builder:
         origin.update(dict.fromkeys(names, plugin))
         return merged
 
-    def _with_taints(self, pool: Pool) -> Pool:
-        return attrs.evolve(pool, devices=[attrs.evolve(d, taints=self._taints(d)) for d in pool.devices])
+    def _finished(self, pool: Pool) -> Pool:
+        """The pool with its devices' taints, if the API server would take the devices.
+
+        :raises PluginError: it would not; with every fault of every device.
+        """
+        devices = [attrs.evolve(device, taints=self._taints(device)) for device in pool.devices]
+        faults = [f"device {device.name}: {fault}" for device in devices for fault in faults_of(device)]
+        if faults:
+            more = f" (and {len(faults) - 3} more)" if len(faults) > 3 else ""
+            raise PluginError(self.plugin, "devices", f"pool {pool.name}: {'; '.join(faults[:3])}{more}")
+        return attrs.evolve(pool, devices=devices)
 
     def _taints(self, device: Device) -> Iterable[DeviceTaint]:
         taints = list(device.taints)
-        for loaded in self.plugins.loaded:
+        for loaded in self._concerned("drakit_health"):
             try:
                 taints += [problem.taint(self.driver) for problem in self.plugins.health(loaded.name, device, self.driver)]
             except PluginError as error:
                 self._report(error, loaded.name)
         return list(dict.fromkeys(taints))[:MAX_TAINTS]
+
+    def _concerned(self, hook: str) -> list[LoadedPlugin]:
+        return [loaded for loaded in self.plugins.loaded if loaded.concerns(hook, self.driver)]
 
     def _report(self, error: PluginError, plugin: str) -> None:
         """Another plugin's fault is collected; the driver's own leaves nothing worth showing."""

@@ -7,6 +7,7 @@ Each plugin is called on its own, so that one that fails is reported with its na
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import metadata
@@ -18,8 +19,8 @@ from attrs import field, frozen
 
 from drakit.hooks import hookspecs
 from drakit.hooks.markers import PROJECT
-from drakit.hooks.objects import DomainSource, Driver, Host, Inventory, Problem
-from drakit.model import Device, DrakitError
+from drakit.hooks.objects import AllocatedDevice, DeviceEdits, DomainSource, Driver, Host, Inventory, Journal, Problem
+from drakit.model import Device, DeviceClass, DrakitError, ResourceClaim
 from drakit.model.errors import did_you_mean
 from drakit.topology import Domain, ShapeFamily, Split
 
@@ -59,6 +60,18 @@ class LoadedPlugin:
     hooks: tuple[str, ...]
     driver: Driver | None
 
+    everybody: frozenset[str] = frozenset()
+    """Hooks that want the devices of all drivers: those with a ``driver`` argument."""
+
+    @property
+    def classes(self) -> tuple[DeviceClass, ...]:
+        return self.driver.classes if self.driver is not None else ()
+
+    def concerns(self, hook: str, driver: str) -> bool:
+        """Whether a hook of this plugin is called for the devices of a driver."""
+        own = self.driver is None or self.driver.name == driver
+        return hook in self.hooks and (own or hook in self.everybody)
+
     def __str__(self) -> str:
         return f"{self.name} ({self.distribution or self.module})"
 
@@ -72,6 +85,7 @@ class Plugins:
         """Plugins that could not be loaded."""
         self._loaded: dict[str, LoadedPlugin] = {}
         self._callers: dict[tuple[str, str], pluggy.HookCaller] = {}
+        self._disabled: set[str] = set()
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(hookspecs)
         if trace is not None:
@@ -88,9 +102,12 @@ class Plugins:
         """
         tracing = environment.get("DRAKIT_TRACE", "0") not in ("", "0")
         plugins = cls(trace=_to_stderr if tracing else None)
-        disabled = {name.strip() for name in environment.get("DRAKIT_DISABLE", "").split(",")}
-        for entry in sorted(metadata.entry_points(group=PROJECT), key=lambda entry: entry.name):
-            if entry.name not in disabled:
+        plugins._disabled = {name.strip() for name in environment.get("DRAKIT_DISABLE", "").split(",")} - {""}
+        entries = sorted(metadata.entry_points(group=PROJECT), key=lambda entry: entry.name)
+        for name in sorted(plugins._disabled - {entry.name for entry in entries}):
+            plugins.failures.append(PluginError(name, "DRAKIT_DISABLE", "there is no such plugin to keep from loading"))
+        for entry in entries:
+            if entry.name not in plugins._disabled:
                 plugins._load_entry(entry)
         return plugins
 
@@ -113,7 +130,9 @@ class Plugins:
         :raises PluginError: it has a hook drakit does not know, or one with other arguments; it is left out.
         """
         if name in self._loaded:
-            raise PluginConflict(f"two plugins are named {name!r}: {self._loaded[name]} and {distribution or plugin!r}")
+            raise PluginConflict(
+                f"two plugins are named {name!r}: {self._loaded[name]} and {distribution or plugin!r}; uninstall one of them"
+            )
         known_as = self._manager.get_name(plugin)
         if known_as is not None:
             mine = f"{name} ({distribution or _module_of(plugin)})"
@@ -136,10 +155,22 @@ class Plugins:
         return loaded
 
     def _check_names(self, plugin: object, name: str) -> None:
-        """A misspelt hook gets the nearest name; pluggy alone would only say that it is unknown."""
+        """Slips of the pen get the nearest name: a misspelt hook or argument, a hook without its marker."""
         for attribute in dir(plugin):
-            if self._manager.parse_hookimpl_opts(plugin, attribute) is not None and attribute not in HOOK_NAMES:
+            marked = self._manager.parse_hookimpl_opts(plugin, attribute) is not None
+            if marked and attribute not in HOOK_NAMES:
                 raise PluginError(name, attribute, f"drakit has no such hook{did_you_mean(attribute, HOOK_NAMES)}")
+            if not marked and attribute in HOOK_NAMES and inspect.isroutine(getattr(plugin, attribute)):
+                raise PluginError(name, attribute, "is not marked with @hookimpl, so it would never be called")
+            if marked:
+                self._check_arguments(plugin, name, attribute)
+
+    def _check_arguments(self, plugin: object, name: str, hook: str) -> None:
+        known = list(inspect.signature(getattr(hookspecs, hook)).parameters)
+        for argument, parameter in inspect.signature(getattr(plugin, hook)).parameters.items():
+            if argument not in known and parameter.default is parameter.empty:
+                has = f"it has: {', '.join(known)}" if known else "it has none"
+                raise PluginError(name, hook, f'has no argument "{argument}"{did_you_mean(argument, known)}; {has}')
 
     def _unregister(self, name: str) -> None:
         if self._manager.has_plugin(name):
@@ -153,10 +184,24 @@ class Plugins:
             for other in self._loaded.values():
                 if other.driver is not None and other.driver.name == driver.name:
                     mine = f"{name} ({distribution or _module_of(plugin)})"
-                    raise PluginConflict(f"driver {driver.name} is brought by two plugins: {other} and {mine}")
+                    raise PluginConflict(
+                        f"driver {driver.name} is brought by two plugins: {other} and {mine}; "
+                        f"DRAKIT_DISABLE={name} keeps one of them from loading"
+                    )
         return LoadedPlugin(
-            name=name, plugin=plugin, distribution=distribution, module=_module_of(plugin), hooks=hooks, driver=driver
+            name=name,
+            plugin=plugin,
+            distribution=distribution,
+            module=_module_of(plugin),
+            hooks=hooks,
+            driver=driver,
+            everybody=frozenset(hook for hook in hooks if "driver" in self._arguments(plugin, hook)),
         )
+
+    def _arguments(self, plugin: object, hook: str) -> tuple[str, ...]:
+        """The arguments of a hook that the plugin takes."""
+        implementations = getattr(self._manager.hook, hook).get_hookimpls()
+        return next(tuple(i.argnames) + tuple(i.kwargnames) for i in implementations if i.plugin is plugin)
 
     def _driver_of(self, name: str) -> Driver | None:
         driver: Driver | None = self._first(name, "drakit_driver", Driver)
@@ -172,11 +217,16 @@ class Plugins:
         """The plugins in the order they are asked."""
         return tuple(self._loaded.values())
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaded
+
     def __getitem__(self, name: str) -> LoadedPlugin:
         """:raises UnknownPlugin: naming what is loaded, and why the named one is not if it failed to load."""
         if name in self._loaded:
             return self._loaded[name]
         failed = next((f"; it failed to load: {error}" for error in self.failures if error.plugin == name), None)
+        if name in self._disabled:
+            failed = "; DRAKIT_DISABLE keeps it from loading"
         known = ", ".join(self._loaded) or "none"
         hint = failed or f"{did_you_mean(name, self._loaded)}; loaded are: {known}"
         raise UnknownPlugin(f'plugin "{name}" is not loaded{hint}')
@@ -208,16 +258,7 @@ class Plugins:
 
         :raises PluginError: as :meth:`discover`.
         """
-        with _blaming(plugin, "drakit_attributes"):
-            answers = self._caller(plugin, "drakit_attributes")(device=device, driver=driver)
-        added: dict[str, Any] = {}
-        for answer in answers:
-            if not isinstance(answer, Mapping) or not all(isinstance(name, str) for name in answer):
-                raise PluginError(
-                    plugin, "drakit_attributes", f"gave {answer!r:.80}, which is not a mapping of names to values"
-                )
-            added.update(answer)
-        return added
+        return self._named(plugin, "drakit_attributes", device=device, driver=driver)
 
     def health(self, plugin: str, device: Device, driver: str) -> list[Problem]:
         """The open problems one plugin knows of.
@@ -225,6 +266,52 @@ class Plugins:
         :raises PluginError: as :meth:`discover`.
         """
         return self._collected(plugin, "drakit_health", Problem, device=device, driver=driver)
+
+    def validate_config(self, plugin: str, parameters: Mapping[str, Any]) -> object | None:
+        """A driver's opaque parameters, decoded by its hook; None: by ``Driver.configs``.
+
+        :raises PluginError: as :meth:`discover`; also for parameters that are wrong, with the hook's words.
+        """
+        decoded: object | None = self._first(plugin, "drakit_validate_config", object, parameters=parameters)
+        return decoded
+
+    def prepare(
+        self, plugin: str, claim: ResourceClaim, devices: tuple[AllocatedDevice, ...], journal: Journal
+    ) -> list[DeviceEdits]:
+        """What containers get with a claim's devices.
+
+        :raises PluginError: as :meth:`discover`.
+        """
+        with _blaming(plugin, "drakit_prepare"):
+            answer = self._caller(plugin, "drakit_prepare")(claim=claim, devices=devices, journal=journal)
+            edits = [] if answer is None else list(_items(answer))
+        return [self._checked(plugin, "drakit_prepare", edit, DeviceEdits) for edit in edits]
+
+    def unprepare(self, plugin: str, claim_uid: str, devices: tuple[AllocatedDevice, ...], journal: Journal) -> None:
+        """Undo :meth:`prepare`.
+
+        :raises PluginError: as :meth:`discover`; the call is to be repeated.
+        """
+        with _blaming(plugin, "drakit_unprepare"):
+            self._caller(plugin, "drakit_unprepare")(claim_uid=claim_uid, devices=devices, journal=journal)
+
+    def environment(self, plugin: str, claim: ResourceClaim, device: AllocatedDevice, host: Host) -> Mapping[str, str]:
+        """Environment variables one plugin gives on one host.
+
+        :raises PluginError: as :meth:`discover`.
+        """
+        return self._named(plugin, "drakit_environment", claim=claim, device=device, host=host)
+
+    def _named(self, plugin: str, hook: str, **arguments: object) -> Mapping[str, Any]:
+        """The values by name that one plugin gives for a collected hook."""
+        with _blaming(plugin, hook):
+            answers = self._caller(plugin, hook)(**arguments)
+        added: dict[str, Any] = {}
+        for answer in answers:
+            if not isinstance(answer, Mapping) or not all(isinstance(name, str) for name in answer):
+                raise PluginError(plugin, hook, f"gave {answer!r:.80}, which is not a mapping of values by name")
+            added.update(answer)
+        return added
 
     def _collected(self, plugin: str, hook: str, type_: type[T], **arguments: object) -> list[T]:
         """Everything one plugin gives for a collected hook; generators are read to their end inside the guard."""
@@ -253,8 +340,13 @@ class Plugins:
         raise PluginError(plugin, hook, f"gave {answer!r:.80}, which is not a {wanted}")
 
 
-def _check_inventory(plugin: str, inventory: type[Inventory]) -> None:
+def _check_inventory(plugin: str, inventory: Any) -> None:
     """A field that every Inventory document has could never be given to the plugin."""
+    if not inspect.isclass(inventory) or not issubclass(inventory, Inventory):
+        raise PluginError(plugin, "drakit_driver", f"inventory must be a class derived from Inventory, not {inventory!r:.60}")
+    if inspect.get_annotations(inventory) and "__attrs_attrs__" not in vars(inventory):
+        message = f"the Inventory class {inventory.__name__} is not an attrs class: put @frozen(kw_only=True) on it"
+        raise PluginError(plugin, "drakit_driver", message)
     for attribute in attrs.fields(inventory):
         if attribute.name in ("api_version", "kind", "metadata", "plugin"):
             message = f'the Inventory class has a field "{attribute.name}", which says something else in every document'

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, get_args
 
 from attrs import field, frozen
 
 from drakit.model import Device, DeviceClass, DeviceID, DeviceTaint, Fault, InvalidObject, Node, Quantity
-from drakit.model._convert import frozen_mapping, frozen_tuple
-from drakit.model.names import is_dns_subdomain
+from drakit.model.collections import frozen_mapping, frozen_tuple
+from drakit.model.names import is_dns_subdomain, is_label_value
 
 __all__ = [
     "AllocatedDevice",
@@ -22,6 +22,8 @@ __all__ = [
     "Journal",
     "Problem",
 ]
+
+Effect = Literal["None", "NoSchedule", "NoExecute"]
 
 MAX_TAINTS: Final = 16
 """Taints the API takes on one device."""
@@ -50,8 +52,8 @@ class Driver:
     """DeviceClasses the driver brings along."""
     inventory: type[Inventory] = Inventory
     """The attrs class of the plugin's Inventory documents."""
-    config: type[Any] | None = None
-    """The attrs class of the driver's opaque parameters; None: it takes none."""
+    configs: Mapping[str, type[Any]] = field(factory=dict[str, type[Any]], converter=frozen_mapping)
+    """The attrs classes of the driver's opaque parameters, by their ``kind``; empty: it takes none."""
 
     @name.validator
     def _valid(self, _: object, name: str) -> None:
@@ -90,9 +92,17 @@ class Problem:
     """Names the taint, ``<driver>/<kind>``; such as ``ecc``."""
     value: str = ""
     """Told apart by this where one kind can be open several times: a host, an error code. Label value, <= 63 bytes."""
-    effect: Literal["None", "NoSchedule", "NoExecute"] = "NoSchedule"
+    effect: Effect = "NoSchedule"
     message: str = ""
     """For people: what happened, what to do."""
+
+    def __attrs_post_init__(self) -> None:
+        effects = get_args(Effect)
+        if self.effect not in effects:
+            raise ValueError(f"problem {self.kind!r}: effect must be one of {', '.join(effects)}, not {self.effect!r}")
+        if not self.kind or not is_label_value(self.kind) or not is_label_value(self.value):
+            rule = "must be at most 63 letters, digits, '-', '_' and '.'"
+            raise ValueError(f"problem {self.kind!r}: kind and value ({self.value!r}) {rule}")
 
     def taint(self, driver: str) -> DeviceTaint:
         return DeviceTaint(key=f"{driver}/{self.kind}", value=self.value, effect=self.effect)
@@ -122,6 +132,8 @@ class AllocatedDevice:
     share_id: str | None = None
     consumed_capacity: Mapping[str, Quantity] = field(factory=dict[str, Quantity], converter=frozen_mapping)
     admin_access: bool = False
+    configs: tuple[object, ...] = field(default=(), converter=frozen_tuple)
+    """The opaque parameters that apply to the device, decoded, lowest precedence first: the class's, then the claim's."""
 
     def edits(
         self,

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from attrs import field, fields, frozen
 
-from drakit.model._convert import frozen_mapping, optional_tuple
+from drakit.model.collections import frozen_mapping, optional_tuple
 
 __all__ = ["AttributeValue", "DeviceAttribute", "attribute", "attributes", "qualify", "semver", "split_name"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from drakit.model._convert import frozen_mapping, frozen_tuple
+from drakit.model.collections import frozen_json, frozen_mapping, frozen_tuple
 from drakit.model.device import DeviceID
 from drakit.model.meta import ObjectMeta
 from drakit.model.nodes import NodeSelector
@@ -66,7 +66,7 @@ class OpaqueDeviceConfiguration:
     """Parameters for one driver, which alone knows what they mean."""
 
     driver: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Any] = field(converter=frozen_json)
 
 
 @frozen(kw_only=True)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from attrs import field, frozen
 
-from drakit.model._convert import frozen_mapping, frozen_tuple
 from drakit.model.attributes import DeviceAttribute, attributes
+from drakit.model.collections import frozen_mapping, frozen_tuple
 from drakit.model.nodes import NodeSelector
 from drakit.model.quantity import Quantity, quantity
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from drakit.model._convert import frozen_mapping, frozen_tuple
+from drakit.model.collections import frozen_mapping, frozen_tuple
 
 __all__ = ["ObjectMeta"]
 

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from attrs import field, frozen
 
-from drakit.model._convert import frozen_tuple
+from drakit.model.collections import frozen_tuple
 from drakit.model.meta import ObjectMeta
 
 __all__ = [

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from drakit.model._convert import frozen_mapping, frozen_tuple
+from drakit.model.collections import frozen_mapping, frozen_tuple
 from drakit.model.meta import ObjectMeta
 from drakit.model.nodes import NodeSelector
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
-from drakit.model._convert import frozen_tuple
+from drakit.model.collections import frozen_tuple
 from drakit.model.device import CounterSet, Device
 from drakit.model.meta import ObjectMeta
 from drakit.model.nodes import NodeSelector

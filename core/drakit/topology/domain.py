@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from attrs import Factory, field, frozen
 
-from drakit.model._convert import frozen_tuple
+from drakit.model.collections import frozen_tuple
 from drakit.model.errors import DrakitError
 
 __all__ = ["Domain", "Member", "Partition", "TopologyError"]

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 from attrs import field, frozen
 
-from drakit.model._convert import frozen_tuple
+from drakit.model.collections import frozen_tuple
 from drakit.model.device import CounterSet, Device, DeviceCapacity, DeviceCounterConsumption
 from drakit.model.names import is_dns_label, is_dns_subdomain
 from drakit.model.nodes import hostnames

@@ -13,7 +13,7 @@ from typing import Final, Protocol, runtime_checkable
 
 from attrs import field, frozen
 
-from drakit.model._convert import frozen_tuple
+from drakit.model.collections import frozen_tuple
 from drakit.model.quantity import Quantity, quantity
 from drakit.topology.domain import Domain, Member, Partition, TopologyError
 
