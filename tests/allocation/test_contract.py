@@ -111,7 +111,7 @@ def test_the_node_selector_is_left_out_when_the_claim_can_be_used_everywhere() -
 def test_an_error_says_where_on_which_device_and_what() -> None:
     read = document(slice_(*devices("d0")), claim(request("r", 'device.attributes["gpu.example.com"].model == "m1"')))
     assert read["verdict"] == "error"
-    assert set(read["error"]) == {"where", "node", "device", "message"}
+    assert set(read["error"]) == {"kind", "where", "node", "device", "message"}
     assert read["error"]["where"] == {"claim": "team-a/c", "request": "r", "selector": 0}
     assert read["error"]["device"] == "gpu.example.com/node-a/d0"
     assert read["claims"][0]["error"] == read["error"]
@@ -119,7 +119,7 @@ def test_an_error_says_where_on_which_device_and_what() -> None:
 
 def test_an_error_without_a_device_leaves_it_out() -> None:
     read = document(claim(request(of="none")))
-    assert set(read["error"]) == {"where", "message"}
+    assert set(read["error"]) == {"kind", "where", "message"}
     assert read["error"]["where"] == {"claim": "team-a/c", "request": "r"}
 
 

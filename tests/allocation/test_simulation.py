@@ -301,7 +301,7 @@ def test_more_pods_than_hosts_bring_a_warning() -> None:
     report = simulated(HOSTS, mesh(), half, *(pod(f"w{i}", "c") for i in range(3)))
     (warning,) = report.warnings
     assert (warning.code, warning.object) == ("pods-share-a-host", "ResourceClaim team-a/c")
-    assert "3 pods use this multi-host claim, several of them on h2" in warning.message
+    assert "3 pods use this claim of 2 hosts, several of them on h2" in warning.message
 
 
 def test_several_pods_on_a_claim_of_one_node_bring_no_warning() -> None:
@@ -370,12 +370,12 @@ def test_a_pod_that_runs_already_stays_where_it_is(peculiar: dict[str, Any]) -> 
 def test_when_no_node_takes_a_pod_its_claims_say_why() -> None:
     report = simulated(node("a", cordoned=True), one_each("a"), claim(request()), pod("p", "c"))
     (outcome,) = report.claims
-    assert [(r.check, r.node, r.message) for r in outcome.reasons] == [("node", "a", "node a is cordoned")]
+    assert [(r.check, r.node, r.message) for r in outcome.reasons] == [("node", "a", "the node is cordoned")]
 
 
 def test_a_cluster_without_nodes_says_so() -> None:
     report = simulate(Cluster.of([ANY, claim(request())]))
-    assert messages(report, "c") == ["there are no nodes"]
+    assert messages(report, "c") == ["there are no nodes: add them to the input"]
 
 
 # -- errors ---------------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def reason(message: str, device: str = "", node: str = "") -> Reason:
 def test_reasons_that_differ_in_the_device_only_are_one_line() -> None:
     reasons = [reason("is tainted", f"d.example.com/n0/gpu-{index}") for index in range(5)]
     out = shown(refused(*reasons))
-    assert "gpu-0, gpu-1, gpu-2 and 2 more: is tainted\n" in "".join(f"{line.rstrip()}\n" for line in out.splitlines())
+    assert "n0/gpu-0, n0/gpu-1, n0/gpu-2 and 2 more: is tainted\n" in "".join(f"{line.rstrip()}\n" for line in out.splitlines())
     assert out.count("is tainted") == 1
 
 
@@ -95,7 +95,7 @@ def test_a_claim_for_nothing_is_allocated_nothing() -> None:
         ([granted()], "allocated: 1 of 1 claims allocated"),
         ([granted(), refused(name="b")], "partly: 1 of 2 claims allocated"),
         ([refused()], "unschedulable: 0 of 1 claims allocated"),
-        ([], "allocated"),
+        ([], "allocated: nothing was asked for; the input has no unallocated claims and no pods"),
     ],
 )
 def test_the_last_line_is_the_verdict(claims: list[ClaimOutcome], verdict: str) -> None:

@@ -73,6 +73,11 @@ class Cluster:
         return cls(order={f"{type_.__name__} {name}": place for place, (type_, name) in enumerate(seen)}, **fields)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is no object at all."""
+        return not any(getattr(self, name) for name in _FIELDS)
+
+    @property
     def consumers(self) -> list[ResourceClaim | Pod]:
         """Claims and pods together, in input order."""
         return sorted(

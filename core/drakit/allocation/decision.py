@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import attrs
 from attrs import field, frozen
 
+from drakit.allocation.admission import admit
 from drakit.allocation.errors import AllocationError, Place, Reason, SearchLimit
 from drakit.allocation.explanation import explain
 from drakit.allocation.outcome import ClaimOutcome
@@ -25,8 +25,6 @@ from drakit.allocation.state import AllocatedState
 from drakit.model import AllocationResult, DeviceClass, Namespace, Node, ResourceClaim
 
 __all__ = ["Decider"]
-
-ADMIN_ACCESS_LABEL: Final = "resource.kubernetes.io/admin-access"
 
 Fit = tuple[Node, tuple[AllocationResult, ...]]
 
@@ -63,13 +61,13 @@ class Decider:
         """
         try:
             for claim in claims:
-                self._check_admin_access(claim)
-            plans = self._plans(claims)
-            fit = self._first_fit(plans, nodes, state)
+                admit(claim, self.namespaces.get(claim.metadata.namespace))
+            fit = self.first_fit(claims, nodes, state)
         except AllocationError as error:
             reasons = [Reason(check="pool", message=error.message)] if error.kind == "updating" else []
             return [ClaimOutcome(claim=claim, error=error, reasons=reasons) for claim in claims]
         if fit is None:
+            plans = self._plans(claims)
             return [ClaimOutcome(claim=plan.claim, reasons=self._reasons(plan, nodes, state, refused)) for plan in plans]
         node, allocations = fit
         return [
@@ -86,11 +84,12 @@ class Decider:
             return None
         return tuple(assemble(node, plan, [pick for pick in picks if pick.claim == index]) for index, plan in enumerate(plans))
 
-    def _first_fit(self, plans: Sequence[ClaimPlan], nodes: Sequence[Node], state: AllocatedState) -> Fit | None:
-        """The first node that fits.
+    def first_fit(self, claims: Sequence[ResourceClaim], nodes: Sequence[Node], state: AllocatedState) -> Fit | None:
+        """The first node that fits all claims together, and what each gets; None: there is none.
 
         :raises AllocationError: an error on any node; else, that a node before the first that fits was not decided.
         """
+        plans = self._plans(claims)
         fit: Fit | None = None
         undecided: AllocationError | None = None
         for node in nodes:
@@ -113,7 +112,7 @@ class Decider:
     def _undecided(self, node: Node, plans: Sequence[ClaimPlan]) -> AllocationError:
         names = " and ".join(plan.claim.key for plan in plans)
         message = f"not decided whether {names} fits on node {node.name}: gave up after looking at {self.budget} candidates"
-        error = AllocationError(message, Place(claim=plans[0].claim.key))
+        error = AllocationError(message, Place(claim=plans[0].claim.key), kind="undecided")
         error.node = node.name
         return error
 
@@ -143,24 +142,11 @@ class Decider:
     def _reasons(
         self, plan: ClaimPlan, nodes: Sequence[Node], state: AllocatedState, refused: Mapping[str, str]
     ) -> tuple[Reason, ...]:
-        if nodes:
-            pools = {node.name: self.index.pools(node) for node in nodes}
-            return explain(nodes, pools, plan, state, self.selection)
-        if not refused:
-            return (Reason(check="node", message="there are no nodes"),)
-        return tuple(Reason(check="node", node=node, message=why) for node, why in refused.items())
-
-    def _check_admin_access(self, claim: ResourceClaim) -> None:
-        """What admission does: admin access needs a label on the namespace. One that is not known is taken to have it."""
-        namespace = self.namespaces.get(claim.metadata.namespace)
-        if namespace is None or namespace.metadata.labels.get(ADMIN_ACCESS_LABEL) == "true":
-            return
-        for index, request in enumerate(claim.spec.devices.requests):
-            if request.exactly is not None and request.exactly.admin_access:
-                rule = f"admin access to devices requires the `{ADMIN_ACCESS_LABEL}: true` label on the containing namespace"
-                path = f"spec.devices.requests[{index}].adminAccess"
-                place = Place(claim=claim.key, request=request.name)
-                raise AllocationError(f"claim {claim.key}: {path}: Forbidden: {rule}", place, kind="refused")
+        pools = {node.name: self.index.pools(node) for node in nodes}
+        reasons = explain(nodes, pools, plan, state, self.selection)
+        if not nodes and not refused:
+            return (Reason(check="node", message="there are no nodes: add them to the input"),)
+        return (*reasons, *(Reason(check="node", node=node, message=why) for node, why in refused.items()))
 
 
 def _allocated(claim: ResourceClaim, allocation: AllocationResult) -> ResourceClaim:

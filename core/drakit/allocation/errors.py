@@ -57,8 +57,8 @@ class Place:
 class AllocationError(DrakitError):
     """What ends the attempt for a claim on every node, whatever fits elsewhere.
 
-    :ivar kind: ``error``: an object must be mended, or drakit cannot decide; ``updating``: a pool is in between two states,
-        which waiting may mend; ``refused``: the API server would not have let the claim in.
+    :ivar kind: ``error``: an object must be mended; ``undecided``: drakit does not support it yet, or gave up; ``updating``:
+        a pool is in between two states, which waiting may mend; ``refused``: the API server would not let the claim in.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class AllocationError(DrakitError):
         place: Place,
         *,
         device: str = "",
-        kind: Literal["error", "updating", "refused"] = "error",
+        kind: Literal["error", "undecided", "updating", "refused"] = "error",
     ) -> None:
         self.message = message
         self.place = place

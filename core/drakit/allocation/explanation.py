@@ -1,12 +1,14 @@
 """Why a claim was not allocated: for each request the first check each device fails, in words.
 
-The scheduler says "cannot allocate all claims" and nothing else. Here every candidate is put through the same checks in
-the same order, against what was taken when the claim was tried. What many devices share is said once: devices that are
-something else altogether are counted, not listed, and a reason that holds on every node does not name one.
+The scheduler says "cannot allocate all claims" and nothing else. Here every candidate that is what was asked for is put
+through the search's checks, against what was taken when the claim was tried. What many devices share is said once:
+devices that are something else altogether are counted, not listed, and a reason that holds on every node does not name
+one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -23,12 +25,12 @@ from drakit.allocation.requests import Alternative, ClaimPlan, RequestPlan
 from drakit.allocation.selection import Selection
 from drakit.allocation.state import AllocatedState
 from drakit.allocation.tolerations import first_untolerated
-from drakit.model import DeviceConstraint, Node
+from drakit.model import DeviceConstraint, DeviceID, Node
 
 __all__ = ["explain"]
 
 _ORDER: Final[Sequence[Check]] = (
-    "pool", "taint", "counters", "capacity", "in-use", "constraint", "limit", "node", "selector",
+    "pool", "limit", "taint", "counters", "capacity", "in-use", "constraint", "node", "selector",
 )  # fmt: skip
 """Most telling first: a device that is what was asked for, but cannot be had, before one that is something else."""
 
@@ -83,6 +85,8 @@ class _Explainer:
         self.state = state
         self.selection = selection
         self._ledgers: dict[Pool, CounterLedger] = {}
+        self.usable: set[DeviceID] = set()
+        """Devices that could serve some request alone."""
         self.withheld = [pool for pool in pools if self._would_serve(pool)]
         """Pools that give nothing for now, but have what the claim asks for."""
 
@@ -124,8 +128,8 @@ class _Explainer:
     def _devices(self, ask: Alternative) -> tuple[int, list[_Finding]]:
         """How many devices could serve the request alone, and why the others of its kind could not."""
         findings: list[_Finding] = []
-        usable = unmatched = 0
-        mismatch = ""
+        usable = 0
+        mismatches: Counter[str] = Counter()
         for pool in self.pools:
             for candidate in pool.candidates:
                 try:
@@ -133,23 +137,27 @@ class _Explainer:
                 except AllocationError:
                     continue  # the search would have raised it, had it come this far
                 if selector is not None:
-                    unmatched += 1
-                    mismatch = f"{selector.name} is false: {selector.expression}"
+                    mismatches[f"{selector.name} is false: {selector.expression}"] += 1
                 elif candidate.is_for(self.node):
                     failed = self._first_failure(candidate, pool, ask)
-                    usable += failed is None
-                    findings += [] if failed is None else [self._about(candidate, ask, *failed)]
-        if not usable and not findings and (unmatched or not self.withheld):
-            findings.append(self._nothing_matches(ask, unmatched, mismatch))
+                    if failed is None:
+                        usable += 1
+                        self.usable.add(candidate.id)
+                    else:
+                        findings.append(self._about(candidate, ask, *failed))
+        if not usable and not findings and (mismatches or not self.withheld):
+            findings.append(self._nothing_matches(ask, mismatches))
         return usable, findings
 
-    def _nothing_matches(self, ask: Alternative, unmatched: int, mismatch: str) -> _Finding:
+    def _nothing_matches(self, ask: Alternative, mismatches: Counter[str]) -> _Finding:
         message = f"no device matches request '{ask.name}'"
         if ask.all:
             message += " (All needs at least one)"
-        if unmatched:
-            devices = "device" if unmatched == 1 else "devices"
-            message += f": of {unmatched} {devices} none, last {mismatch}" if unmatched > 1 else f": {mismatch}"
+        if mismatches.total() == 1:
+            message += f": {next(iter(mismatches))}"
+        elif mismatches:
+            counted = (f"for {count} of {mismatches.total()} devices, {text}" for text, count in mismatches.most_common(2))
+            message += f": {'; '.join(counted)}"
         return _Finding(Reason(check="selector", request=ask.name, message=message), self.node.name, visible_elsewhere=False)
 
     def _about(self, candidate: Candidate, ask: Alternative, check: Check, message: str) -> _Finding:
@@ -228,10 +236,15 @@ class _Explainer:
     def _together(self) -> _Finding:
         """Every request alone could be served; only together they cannot."""
         constraints = [_named(index, constraint) for index, constraint in enumerate(self.plan.constraints)]
+        wanted = sum(min(ask.count for ask in request.alternatives) for request in self.plan.requests)
         if constraints:
             reason = Reason(check="constraint", message=f"no combination of the devices satisfies {_listed(constraints)}")
+        elif wanted > len(self.usable):
+            message = f"{wanted} devices wanted together, {len(self.usable)} can be had"
+            reason = Reason(check="limit", message=message)
         else:
-            reason = Reason(check="limit", message="each request could be served alone, but not all of them together")
+            message = f"{wanted} devices wanted: each could be had, but not together (counters, or other claims of the pod)"
+            reason = Reason(check="counters", message=message)
         return _Finding(reason, self.node.name, visible_elsewhere=False)
 
 

@@ -65,9 +65,9 @@ class Report:
 
     @property
     def error(self) -> AllocationError | None:
-        """The first error of kind ``error``: an object must be mended, or drakit cannot decide."""
+        """The first error of kind ``error`` or ``undecided``: an object must be mended, or drakit cannot tell."""
         errors = (outcome.error for outcome in self.claims)
-        return next((error for error in errors if error is not None and error.kind == "error"), None)
+        return next((error for error in errors if error is not None and error.kind in ("error", "undecided")), None)
 
     @property
     def verdict(self) -> Verdict:

@@ -121,9 +121,6 @@ def _alternative(
     mode = ask.allocation_mode or "ExactCount"
     if mode not in ("ExactCount", "All"):
         raise AllocationError(f"{place}: unsupported count mode {mode}", place)
-    if ask.count is not None and (ask.count < 0 or (mode == "All" and ask.count)):
-        rule = "must not be set when allocationMode is 'All'" if mode == "All" else "must be greater than zero"
-        raise AllocationError(f"{place}: count {ask.count} {rule}", place, kind="refused")
     return Alternative(
         name=name,
         main=main,
@@ -132,7 +129,7 @@ def _alternative(
             *_selectors(device_class.spec.selectors, Place(device_class=device_class.name)),
             *_selectors(ask.selectors, place),
         ),
-        count=0 if mode == "All" else (1 if ask.count is None else ask.count),
+        count=0 if mode == "All" else (1 if ask.count is None else max(ask.count, 0)),
         all=mode == "All",
         admin_access=isinstance(ask, ExactDeviceRequest) and bool(ask.admin_access),
         tolerations=ask.tolerations,
@@ -143,7 +140,7 @@ def _alternative(
 
 def _refuse_unsupported(ask: ExactDeviceRequest | DeviceSubRequest, place: Place) -> None:
     if ask.derived_attributes:
-        raise AllocationError(f"{place}: derivedAttributes are not supported by this version of drakit yet", place)
+        raise AllocationError(f"{place}: drakit does not support derivedAttributes yet", place, kind="undecided")
 
 
 def _class(name: str, classes: Mapping[str, DeviceClass], place: Place) -> DeviceClass:

@@ -22,6 +22,7 @@ class Selection:
     def __init__(self) -> None:
         self._matches: dict[tuple[int, str], bool | cel.CelError] = {}
         self._failing: dict[tuple[str, ...], bool] = {}
+        self._compiled: dict[str, cel.Selector | cel.CelError] = {}
 
     def first_mismatch(self, candidate: Candidate, alternative: Alternative) -> Selector | None:
         """The first selector that is false for a device, class selectors first; None if all are true.
@@ -65,9 +66,14 @@ class Selection:
         return known
 
     def _evaluate(self, candidate: Candidate, expression: str) -> bool | cel.CelError:
+        selector = self._compiled.get(expression)
         try:
-            return cel.compile(expression).matches(candidate.cel)
+            if selector is None:
+                selector = self._compiled[expression] = cel.compile(expression)
+            return selector if isinstance(selector, cel.CelError) else selector.matches(candidate.cel)
         except cel.CelError as error:
+            if selector is None:
+                self._compiled[expression] = error
             return error
 
 
@@ -76,5 +82,7 @@ def _fatal(candidate: Candidate, selector: Selector, error: cel.CelError) -> All
         message = f"{selector.name} on device {candidate.id}: CEL runtime error: {error}"
         return AllocationError(message, selector.place, device=str(candidate.id))
     if isinstance(error, cel.UnsupportedExpression):
-        return AllocationError(f"{selector.name}: drakit cannot decide this expression yet: {error}", selector.place)
+        at = f" (line {error.line}, column {error.column})" if error.line else ""
+        message = f"{selector.name}: drakit cannot decide this yet: {error.construct} is not supported{at}"
+        return AllocationError(message, selector.place, kind="undecided")
     return AllocationError(f"{selector.name}: CEL compile error: {error}", selector.place)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import io
 import os
 import sys
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -34,6 +35,13 @@ class _LazyGroup(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in COMMANDS:
+            close = difflib.get_close_matches(name, COMMANDS, n=1)
+            ctx.fail(f"no such command '{name}'" + (f", did you mean '{close[0]}'?" if close else ""))
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -58,13 +66,16 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name may hold what no terminal can show
     try:
-        cli(prog_name="drakit")
+        name = os.path.basename(sys.argv[0])  # noqa: PTH119 - pathlib is slow to import
+        cli(prog_name="kubectl dra" if name == "kubectl-dra" else "drakit")
     except DrakitError as error:
         for line in str(error).splitlines() or ["unknown error"]:
             click.echo(f"error: {line}", err=True)
         sys.exit(2)
     except Exception as error:
-        if os.environ.get("DRAKIT_DEBUG", "0") not in ("", "0"):
+        from drakit.cli.options import debugging
+
+        if debugging():
             raise
         text = " ".join(str(error).split())
         click.echo(f"error: drakit has a fault: {type(error).__name__}: {text}; DRAKIT_DEBUG=1 shows where", err=True)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sys
+import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
     from drakit.files import Loaded
 
-__all__ = ["emit", "filename_option", "output_option", "read", "show"]
+__all__ = ["debugging", "emit", "filename_option", "output_option", "read", "show"]
 
 WIDTH_WITHOUT_TERMINAL: Final = 200
 """Columns; 80, the usual guess, would fold what somebody wants to search or compare."""
@@ -47,10 +50,21 @@ def read(filenames: Sequence[str]) -> Loaded:
 
     if not filenames:
         raise click.UsageError("nothing to read: name a file, a folder or - with -f")
-    loaded = read_cluster(filenames)
+    # What a plugin prints must not get into the answer.
+    with contextlib.redirect_stdout(sys.stderr):
+        loaded = read_cluster(filenames)
     for error in loaded.plugin_errors:
         click.echo(f"error: {error}", err=True)
-    return loaded
+        if debugging():
+            traceback.print_exception(error)
+    if not loaded.cluster.is_empty:
+        return loaded
+    raise click.UsageError(f"nothing to read in {', '.join(filenames)}: no documents")
+
+
+def debugging() -> bool:
+    """Whether DRAKIT_DEBUG asks for tracebacks."""
+    return os.environ.get("DRAKIT_DEBUG", "0") not in ("", "0")
 
 
 def emit(document: Any, output: str) -> None:

@@ -1,8 +1,9 @@
 """``simulate --jsonl``: one question a line, one answer a line, for tests and tools.
 
-A question has ``node`` (or ``nodes``), ``slices``, ``classes``, ``claims`` and ``allocated``, objects without their apiVersion
-and kind; the claims are allocated together, as those of one pod. The answer is ``{"node", "results"}`` with one
-AllocationResult for each claim, ``{"results": null}`` where they do not fit, or ``{"error"}``.
+A question has ``node`` (or ``nodes``), ``slices``, ``classes``, ``claims``, ``taintRules`` and ``allocated``, objects without
+their apiVersion and kind; the claims are allocated together, as those of one pod, on the first node that fits. The answer
+is ``{"node", "results", "error"}``: one AllocationResult for each claim, or null where they do not fit; the error is text,
+or null.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, TextIO, TypeVar
 
 from attrs import field, frozen
 
-from drakit.allocation import AllocatedState, AllocationError, Cluster, SearchLimit
+from drakit.allocation import AllocatedState, Cluster
 from drakit.allocation.amounts import nano
 from drakit.model import (
     DeviceClass,
@@ -28,7 +29,6 @@ from drakit.model import (
     ResourceSlice,
 )
 from drakit.model.wire import decode_as, encode_part
-from drakit.views.contract import error_as_json
 
 __all__ = ["answer_lines"]
 
@@ -46,13 +46,18 @@ def answer_lines(questions: Iterable[str], answers: TextIO) -> None:
 def _answer(line: str) -> dict[str, Any]:
     try:
         question = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return _error(f"the line is not JSON: {error}")
+    try:
         if not isinstance(question, Mapping):
             raise InvalidObject("question", [Fault("", "must be a JSON object")])
         return _allocate(question)
-    except AllocationError as error:
-        return {"error": error_as_json(error)}
     except (DrakitError, ValueError, RecursionError) as error:
-        return {"error": {"message": "; ".join(str(error).splitlines())}}
+        return _error("; ".join(str(error).splitlines()))
+
+
+def _error(message: str) -> dict[str, Any]:
+    return {"node": None, "results": None, "error": message}
 
 
 def _allocate(question: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,16 +68,11 @@ def _allocate(question: Mapping[str, Any]) -> dict[str, Any]:
         classes=_objects(question, "classes", DeviceClass),
         taint_rules=_objects(question, "taintRules", DeviceTaintRule),
     )
-    claims = _objects(question, "claims", ResourceClaim)
-    state = _state(question.get("allocated", {}))
-    for node in nodes:
-        try:
-            results = cluster.allocate_on(node, claims, state)
-        except SearchLimit:
-            return {"error": {"message": "not decided: gave up"}}
-        if results is not None:
-            return {"node": node.name, "results": [encode_part(result) for result in results]}
-    return {"results": None}
+    fit = cluster.decider().first_fit(_objects(question, "claims", ResourceClaim), nodes, _state(question.get("allocated", {})))
+    if fit is None:
+        return {"node": None, "results": None, "error": None}
+    node, results = fit
+    return {"node": node.name, "results": [encode_part(result) for result in results], "error": None}
 
 
 def _objects(question: Mapping[str, Any], name: str, type_: type[T]) -> list[T]:

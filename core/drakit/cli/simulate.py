@@ -21,6 +21,8 @@ def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:
     Reads Nodes, ResourceSlices, DeviceClasses, ResourceClaims, ResourceClaimTemplates, Pods, DeviceTaintRules, Lists of
     them, and Inventory documents. Claims are served in file order, each keeping what the former got.
 
+    Only devices are looked at: CPU, memory, pod affinity and topology spread are not.
+
     Exit status: 0 everything was allocated, 1 something was not, 2 the input cannot be used.
 
     \b

@@ -62,14 +62,17 @@ from drakit.model.nodes import (
 )
 from drakit.model.pod import (
     Affinity,
+    Container,
     Namespace,
     NodeAffinity,
     Pod,
     PodResourceClaim,
     PodResourceClaimStatus,
+    PodSchedulingGate,
     PodSpec,
     PodStatus,
     PodToleration,
+    ResourceRequirements,
 )
 from drakit.model.quantity import Quantity, QuantityFormat, quantity
 from drakit.model.resourceslice import ResourcePool, ResourceSlice, ResourceSliceSpec
@@ -84,6 +87,7 @@ __all__ = [
     "CapacityRequestPolicy",
     "CapacityRequestPolicyRange",
     "CapacityRequirements",
+    "Container",
     "Counter",
     "CounterSet",
     "Device",
@@ -130,6 +134,7 @@ __all__ = [
     "Pod",
     "PodResourceClaim",
     "PodResourceClaimStatus",
+    "PodSchedulingGate",
     "PodSpec",
     "PodStatus",
     "PodToleration",
@@ -142,6 +147,7 @@ __all__ = [
     "ResourceClaimTemplate",
     "ResourceClaimTemplateSpec",
     "ResourcePool",
+    "ResourceRequirements",
     "ResourceSlice",
     "ResourceSliceSpec",
     "attribute",

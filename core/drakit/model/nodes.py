@@ -132,6 +132,12 @@ class NodeSelector:
     def matches(self, node: Node) -> bool:
         return any(term.matches(node) for term in self.node_selector_terms)
 
+    def hostnames(self) -> tuple[str, ...]:
+        """The hosts a one-term selector names by their hostname label; empty where it selects otherwise."""
+        terms = self.node_selector_terms
+        named = [r.values for r in terms[0].match_expressions if (r.key, r.operator) == (HOSTNAME_LABEL, "In")] if terms else []
+        return min(named, key=len, default=()) if len(terms) == 1 else ()
+
 
 def hostnames(*names: str) -> NodeSelector:
     """The selector for nodes by their ``kubernetes.io/hostname`` label, in one term as devices need it."""

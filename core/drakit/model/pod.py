@@ -6,23 +6,27 @@ Source: k8s.io/api ``core/v1/types.go``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import field, frozen
 
-from drakit.model.collections import frozen_mapping, frozen_tuple
+from drakit.model.collections import frozen_json, frozen_mapping, frozen_tuple
 from drakit.model.meta import ObjectMeta
 from drakit.model.nodes import NodeSelector
 
 __all__ = [
     "Affinity",
+    "Container",
     "Namespace",
     "NodeAffinity",
     "Pod",
     "PodResourceClaim",
     "PodResourceClaimStatus",
+    "PodSchedulingGate",
     "PodSpec",
     "PodStatus",
     "PodToleration",
+    "ResourceRequirements",
 ]
 
 
@@ -61,6 +65,29 @@ class Affinity:
 
 
 @frozen(kw_only=True)
+class ResourceRequirements:
+    """What a container asks of its node, by resource name; amounts as they came."""
+
+    limits: Mapping[str, Any] = field(factory=dict[str, Any], converter=frozen_json)
+    requests: Mapping[str, Any] = field(factory=dict[str, Any], converter=frozen_json)
+
+
+@frozen(kw_only=True)
+class Container:
+    """A container, as far as it asks for resources."""
+
+    name: str = ""
+    resources: ResourceRequirements = field(factory=ResourceRequirements)
+
+
+@frozen(kw_only=True)
+class PodSchedulingGate:
+    """Something a pod waits for before it is scheduled."""
+
+    name: str
+
+
+@frozen(kw_only=True)
 class PodSpec:
     """What simulate needs to know of a pod."""
 
@@ -69,6 +96,9 @@ class PodSpec:
     affinity: Affinity | None = None
     tolerations: tuple[PodToleration, ...] = field(default=(), converter=frozen_tuple)
     resource_claims: tuple[PodResourceClaim, ...] = field(default=(), converter=frozen_tuple)
+    scheduling_gates: tuple[PodSchedulingGate, ...] = field(default=(), converter=frozen_tuple)
+    containers: tuple[Container, ...] = field(default=(), converter=frozen_tuple)
+    init_containers: tuple[Container, ...] = field(default=(), converter=frozen_tuple)
 
 
 @frozen(kw_only=True)

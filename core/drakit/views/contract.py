@@ -57,7 +57,8 @@ def claim_as_json(outcome: ClaimOutcome) -> dict[str, Any]:
 
 def error_as_json(error: AllocationError) -> dict[str, Any]:
     """Where it is, on which device it shows, and the message the scheduler gives."""
-    parts = {"where": error.place.as_json(), "node": error.node, "device": error.device, "message": error.message}
+    where = error.place.as_json()
+    parts = {"kind": error.kind, "where": where, "node": error.node, "device": error.device, "message": error.message}
     return {key: value for key, value in parts.items() if value}
 
 

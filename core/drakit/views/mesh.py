@@ -107,7 +107,7 @@ def _box(candidate: Candidate) -> Box | None:
 def mesh_view(mesh: Mesh) -> Text:
     """The mesh as a picture with its legend. A three-dimensional one is drawn layer by layer."""
     held = sorted((box for box in mesh.boxes if box.candidate.id in mesh.state.holders), key=lambda box: -box.chips)
-    letters = {box.candidate.id: LETTERS[index % len(LETTERS)] for index, box in enumerate(held)}
+    letters = {box.candidate.id: _label(index, len(held)) for index, box in enumerate(held)}
     styles = {letters[box.candidate.id]: COLORS[index % len(COLORS)] for index, box in enumerate(held)}
     styles |= {FREE: "dim", DOWN: "bold red"}
     cells = {position: letters[box.candidate.id] for box in held for position in box.positions()}
@@ -122,6 +122,14 @@ def mesh_view(mesh: Mesh) -> Text:
     return text
 
 
+def _label(index: int, total: int) -> str:
+    """One letter for each holder; two where there are more holders than letters."""
+    if total <= len(LETTERS):
+        return LETTERS[index]
+    first, second = divmod(index, len(LETTERS))
+    return LETTERS[first % len(LETTERS)] + LETTERS[second]
+
+
 def _draw(text: Text, mesh: Mesh, cells: Mapping[Position, str], styles: Mapping[str, str], layer: int | None) -> None:
     """One layer: the first dimension runs down, the second across."""
     tail = () if layer is None else (layer,)
@@ -132,7 +140,7 @@ def _draw(text: Text, mesh: Mesh, cells: Mapping[Position, str], styles: Mapping
         text.append(f"{x:3} ", "dim")
         for y in range(mesh.dims[1]):
             mark = cells.get((x, y, *tail), FREE)
-            text.append(f"  {mark}", styles[mark])
+            text.append(f"{mark:>3}", styles[mark])
         text.append("\n")
     text.append("\n")
 
@@ -156,7 +164,7 @@ def _legend(text: Text, mesh: Mesh, held: Sequence[Box], letters: Mapping[Device
     for box in held:
         mark = letters[box.candidate.id]
         holders = ", ".join(holder.claim for holder in mesh.state.holders[box.candidate.id])
-        text.append(f"  {mark}", styles[mark]).append(f"  {holders}  {box.candidate.id.device} ({box.shape})\n")
+        text.append(f"{mark:>3}", styles[mark]).append(f"  {holders}  {box.candidate.id.device} ({box.shape})\n")
     for box in _smallest_down(mesh):
         taints = ", ".join(map(str, box.candidate.taints))
         text.append(f"  {DOWN}", styles[DOWN]).append(f"  {box.candidate.id.device} ({box.shape})  {taints}\n")

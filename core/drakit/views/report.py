@@ -11,7 +11,6 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from drakit.allocation import ClaimOutcome, Reason, Report
-from drakit.model.nodes import HOSTNAME_LABEL
 from drakit.views.tables import Rows, pool_name, table
 
 __all__ = ["report_view"]
@@ -50,9 +49,8 @@ def _claims(claims: Sequence[ClaimOutcome], *, wide: bool) -> Rows:
 def _node(outcome: ClaimOutcome) -> str:
     """The node, and how many hosts the devices span: as many pods, one on each, are what they are for."""
     selector = outcome.allocation.node_selector if outcome.allocation else None
-    terms = selector.node_selector_terms if selector else ()
-    hosts = max((len(r.values) for term in terms for r in term.match_expressions if r.key == HOSTNAME_LABEL), default=1)
-    return f"{outcome.node} ({hosts} hosts)" if hosts > 1 else outcome.node or "-"
+    hosts = len(selector.hostnames()) if selector else 0
+    return f"{outcome.node} (1 pod on each of {hosts} hosts)" if hosts > 1 else outcome.node or "-"
 
 
 @frozen
@@ -65,7 +63,8 @@ class _Row:
     @property
     def likeness(self) -> tuple[str, ...]:
         """Equal for rows that say the same of another number: ``train-00`` on ``tray-00`` and ``train-01`` on ``tray-01``."""
-        return re.sub(r"[0-9]+", "0", self.name), self.text.replace(self.node, "<node>"), self.style
+        text = self.text.replace(self.node, "<node>") if self.node != "-" else re.sub(r"[0-9]+", "0", self.text)
+        return re.sub(r"[0-9]+", "0", self.name), text, self.style
 
 
 def _filled(view: Rows, rows: Sequence[_Row], *, wide: bool) -> Rows:
@@ -75,13 +74,14 @@ def _filled(view: Rows, rows: Sequence[_Row], *, wide: bool) -> Rows:
         first, last = alike[0], alike[-1]
         if wide or len(alike) < FOLDED_FROM:
             for row in alike:
-                view.add(row.name, row.node, Text(row.text, style=row.style))
+                view.add(*(row.name, row.node, Text(row.text, style=row.style))[: len(view.columns)])
         else:
             name = f"{first.name}\n.. {last.name} ({len(alike)})"
             one_node = {row.node for row in alike} == {first.node}
             node = first.node if one_node else f"{first.node}\n.. {last.node}"
             text = first.text if one_node else first.text.replace(first.node, "<node>")
-            view.add(name, node, Text(text, style=first.style))
+            text += "\n.. and so on" if one_node and last.text != first.text else ""
+            view.add(*(name, node, Text(text, style=first.style))[: len(view.columns)])
     return view
 
 
@@ -107,14 +107,14 @@ def _why(outcome: ClaimOutcome, *, wide: bool) -> Iterator[str]:
     yield from groups[: None if wide else REASONS_SHOWN]
     left = len(groups) - REASONS_SHOWN
     if left > 0 and not wide:
-        yield f"... {left} more reasons: -o wide"
+        yield f"... {left} more reason{'s' if left > 1 else ''}: -o wide"
 
 
 def _grouped(reasons: Sequence[Reason]) -> list[str]:
     """Reasons that differ only in node or device are one line."""
     groups: dict[tuple[str, str], list[str]] = {}
     for reason in reasons:
-        subject = reason.device.rpartition("/")[2] or reason.node
+        subject = "/".join(reason.device.split("/")[-2:]) or reason.node
         groups.setdefault((reason.check, reason.message), []).append(subject)
     lines = []
     for (_, message), subjects in groups.items():
@@ -126,7 +126,8 @@ def _grouped(reasons: Sequence[Reason]) -> list[str]:
 
 def _pods(report: Report, *, wide: bool) -> Rows:
     rows = [_Row(outcome.pod.key, outcome.node or "-", outcome.reason, "red") for outcome in report.pods]
-    return _filled(table("POD", "NODE", "WHY NOT"), rows, wide=wide)
+    columns = ("POD", "NODE", "WHY NOT") if any(row.text for row in rows) else ("POD", "NODE")
+    return _filled(table(*columns), rows, wide=wide)
 
 
 def _verdict(report: Report) -> Text:
@@ -138,6 +139,8 @@ def _verdict(report: Report) -> Text:
     if report.pods:
         placed = sum(bool(outcome.node) for outcome in report.pods)
         counts.append(f"{placed} of {len(report.pods)} pods have a node")
+    if not counts:
+        line.append(": nothing was asked for; the input has no unallocated claims and no pods", style="not bold default")
     if counts:
         line.append(f": {', '.join(counts)}", style="not bold default")
     return line

@@ -1,0 +1,134 @@
+"""Pods onto nodes, as far as their own wishes and the claims they use decide it.
+
+Source: kube-scheduler plugin DynamicResources (Filter for claims that are allocated already).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from drakit.allocation.cluster import Cluster
+from drakit.allocation.nodes import node_refusal, summarized
+from drakit.allocation.outcome import PodOutcome
+from drakit.model import Node, Pod, PodResourceClaim, ResourceClaim
+
+__all__ = ["Placement", "claim_key", "claim_keys"]
+
+MAX_CONSUMERS: Final = 256
+"""``ResourceClaimReservedForMaxSize``"""
+
+
+class Placement:
+    """Where pods go. It looks at the claims as they are when it is asked."""
+
+    def __init__(self, cluster: Cluster, claims: Mapping[str, ResourceClaim], pods: Iterable[Pod]) -> None:
+        self.cluster = cluster
+        self.claims = claims
+        self.users: dict[str, list[Pod]] = {}
+        """Pods by claim, in input order."""
+        self.used: dict[str, Counter[str]] = {}
+        """How many pods of each claim went to each node: pods that share a claim spread over its nodes."""
+        for pod in pods:
+            for key in claim_keys(pod):
+                self.users.setdefault(key, []).append(pod)
+
+    def refusal(self, node: Node, pod: Pod | None) -> str:
+        """Why a node is out of the question for a pod, by the pod's own wishes or by the claims it has already."""
+        elsewhere = next((key for key in claim_keys(pod) if not self.usable_on(key, node)), "") if pod else ""
+        return node_refusal(node, pod) or (f"claim {elsewhere} of the pod is for other nodes" if elsewhere else "")
+
+    def usable_on(self, key: str, node: Node) -> bool:
+        """Whether a claim can be used on a node; one that is not allocated can, for all that is known."""
+        allocation = self.claims[key].status.allocation if key in self.claims else None
+        return allocation is None or allocation.node_selector is None or allocation.node_selector.matches(node)
+
+    def place(self, pod: Pod, chosen: str) -> PodOutcome:
+        """A node for a pod: where its claims were decided, else the least used one of those its claims are for.
+
+        :param chosen: the node its claims were decided for; empty if they were not decided with this pod.
+        """
+        reason = self.missing(pod)
+        if reason:
+            return PodOutcome(pod=pod, reason=reason)
+        keys = claim_keys(pod)
+        if not chosen:
+            nodes = [node.name for node in self.cluster.nodes if not self.refusal(node, pod)]
+            if not nodes:
+                return PodOutcome(pod=pod, reason=self._nowhere(pod))
+            chosen = min(nodes, key=lambda name: sum(self.used.get(key, Counter())[name] for key in keys))
+        for key in keys:
+            self.used.setdefault(key, Counter())[chosen] += 1
+        return PodOutcome(pod=pod, node=chosen)
+
+    def missing(self, pod: Pod) -> str:
+        """What keeps a pod from any node: a claim that is not there, not allocated, or full."""
+        if pod.spec.scheduling_gates:
+            return f"the pod waits for its scheduling gate {pod.spec.scheduling_gates[0].name}"
+        extended = self._extended_resource(pod)
+        if extended:
+            return extended
+        for entry in pod.spec.resource_claims:
+            if claim_key(pod, entry) in self.claims:
+                continue
+            if entry.resource_claim_template_name is not None:
+                return f"resourceclaimtemplate {pod.metadata.namespace}/{entry.resource_claim_template_name} not found"
+            if entry.resource_claim_name is None:
+                return f"entry {entry.name} of its resourceClaims names neither a claim nor a template"
+            return f"resourceclaim {claim_key(pod, entry)} not found"
+        for key in claim_keys(pod):
+            if self.claims[key].status.allocation is None:
+                return f"claim {key} is not allocated"
+            if self.used.get(key, Counter()).total() + self._others(key) >= MAX_CONSUMERS:
+                return f"claim {key} already has {MAX_CONSUMERS} pods, the most a claim can be reserved for"
+        return ""
+
+    def _extended_resource(self, pod: Pod) -> str:
+        """Devices asked for in the old way, which the scheduler would serve from a DeviceClass; drakit does not yet."""
+        served = {c.spec.extended_resource_name: c.name for c in self.cluster.classes if c.spec.extended_resource_name}
+        served |= {f"deviceclass.resource.kubernetes.io/{c.name}": c.name for c in self.cluster.classes}
+        for container in (*pod.spec.containers, *pod.spec.init_containers):
+            for name in (*container.resources.limits, *container.resources.requests):
+                if name in served:
+                    return f"it asks for {name}, which DeviceClass {served[name]} serves: drakit cannot decide that yet"
+        return ""
+
+    def _others(self, key: str) -> int:
+        """Consumers a claim is reserved for that are not among the pods here."""
+        namespace = key.partition("/")[0]
+        reserved = {f"{namespace}/{consumer.name}" for consumer in self.claims[key].status.reserved_for}
+        return len(reserved - {pod.key for pod in self.users.get(key, ())})
+
+    def _nowhere(self, pod: Pod) -> str:
+        """Why no node will do: the pod's own wishes, or the nodes its claims are for."""
+        refusals = {node.name: why for node in self.cluster.nodes if (why := node_refusal(node, pod))}
+        willing = [node.name for node in self.cluster.nodes if node.name not in refusals]
+        if not willing:
+            return f"no node takes the pod: {summarized(refusals)}" if refusals else "there are no nodes"
+        homes = " and ".join(f"claim {key} lives on {self._home(key)}" for key in claim_keys(pod))
+        return f"the pod can run on {shortened(willing)}, but {homes}"
+
+    def _home(self, key: str) -> str:
+        """The nodes a claim is for: those its selector names, known here or not, else those it matches."""
+        allocation = self.claims[key].status.allocation
+        named = allocation.node_selector.hostnames() if allocation and allocation.node_selector else ()
+        return shortened(named or [node.name for node in self.cluster.nodes if self.usable_on(key, node)])
+
+
+def claim_keys(pod: Pod) -> list[str]:
+    """The claims of a pod, in its order, each once."""
+    return list(dict.fromkeys(claim_key(pod, entry) for entry in pod.spec.resource_claims))
+
+
+def claim_key(pod: Pod, entry: PodResourceClaim) -> str:
+    """The claim behind an entry of a pod; one made from a template is named ``<pod>-<entry>`` until it exists."""
+    made = next((s.resource_claim_name for s in pod.status.resource_claim_statuses if s.name == entry.name), None)
+    name = entry.resource_claim_name or made or f"{pod.metadata.name}-{entry.name}"
+    return f"{pod.metadata.namespace}/{name}"
+
+
+def shortened(names: Iterable[str]) -> str:
+    """A few names of many."""
+    names = list(names)
+    return ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:5])} and {len(names) - 5} more"
