@@ -129,7 +129,7 @@ def devices(*names: str) -> list[Device]:
     return [device(name) for name in names]
 
 
-def taint(key: str = "broken", value: str = "", effect: str = "NoSchedule") -> DeviceTaint:
+def taint(key: str = "broken", value: str = "", effect: Any = "NoSchedule") -> DeviceTaint:
     return DeviceTaint(key=key, value=value, effect=effect)
 
 

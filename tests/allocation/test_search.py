@@ -558,8 +558,6 @@ T = DeviceToleration
         (T(value="fan"), True),
         (T(key="broken", operator="Exists", effect="NoSchedule"), "NoSchedule"),
         (T(key="broken", operator="Exists", effect="NoExecute"), "NoExecute"),
-        (T(key="broken", operator="Exists", effect="None"), False),
-        (T(key="broken", operator="In", value="fan"), False),
         (T(operator="Exists", toleration_seconds=0), True),
     ],
 )

@@ -245,7 +245,8 @@ def test_no_slices_is_a_finding(output: str) -> None:
 def test_nothing_to_draw_is_a_finding() -> None:
     result = drakit("view", "-f", "-", stdin=cluster())
     assert (result.code, result.out) == (1, "")
-    assert result.err == "nothing to draw: no pool has devices with the attributes topology and origin\n"
+    attributes = "attributes such as topology 4x8 and origin 0,8"
+    assert result.err == f"nothing to draw: no pool has devices that say where they lie, by {attributes}\n"
 
 
 def test_a_mesh_is_drawn() -> None:

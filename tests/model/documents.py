@@ -250,9 +250,13 @@ def _counters() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _node_selectors() -> st.SearchStrategy[dict[str, Any]]:
-    operators = st.sampled_from(["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"])
-    requirement = _objects({"key": _names, "operator": operators}, {"values": _some(st.text(max_size=5))})
-    term = _objects({}, {"matchExpressions": _some(requirement), "matchFields": _some(requirement)})
+    words = st.lists(st.text(max_size=5), min_size=1, max_size=3)
+    listing = _objects({"key": _names, "operator": st.sampled_from(["In", "NotIn"]), "values": words}, {})
+    asking = _objects({"key": _names, "operator": st.sampled_from(["Exists", "DoesNotExist"])}, {})
+    number = st.integers(-9, 9).map(str).map(lambda text: [text])
+    comparing = _objects({"key": _names, "operator": st.sampled_from(["Gt", "Lt"]), "values": number}, {})
+    name = _objects({"key": st.just("metadata.name"), "operator": st.just("In"), "values": _names.map(lambda text: [text])}, {})
+    term = _objects({}, {"matchExpressions": _some(listing | asking | comparing), "matchFields": _some(name)})
     return st.fixed_dictionaries({"nodeSelectorTerms": _some(term)})
 
 
@@ -281,7 +285,10 @@ def slices() -> st.SearchStrategy[dict[str, Any]]:
     counters = st.lists(st.fixed_dictionaries({"name": _labels, "counters": _counters()}), max_size=2)
     return st.builds(
         lambda devices, sets, selector: resource_slice(
-            devices=devices or (None if sets else []), sharedCounters=sets or None, nodeSelector=selector
+            devices=devices or (None if sets else []),
+            sharedCounters=sets or None,
+            nodeSelector=selector,
+            nodeName=None if selector else "node-a",
         ),
         st.lists(_devices(), max_size=3),
         counters,

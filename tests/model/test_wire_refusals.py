@@ -96,8 +96,8 @@ def test_a_yaml_date_where_text_belongs_is_explained() -> None:
 
 def test_an_unknown_operator_is_answered_with_the_known_ones() -> None:
     requirement = {"key": "zone", "operator": "in"}
-    document = resource_slice(nodeSelector={"nodeSelectorTerms": [{"matchExpressions": [requirement]}]})
-    (fault,) = faults(document)
+    selector = {"nodeSelectorTerms": [{"matchExpressions": [requirement]}]}
+    (fault,) = faults(resource_slice(nodeName=None, nodeSelector=selector))
     assert fault.startswith("spec.nodeSelector.nodeSelectorTerms[0].matchExpressions[0].operator: ")
     assert fault.endswith('must be one of In, NotIn, Exists, DoesNotExist, Gt, Lt, not the string "in"')
 
@@ -227,3 +227,26 @@ def test_nesting_that_makes_no_sense_ends_in_invalid_object(wrap: Any) -> None:
         deep = wrap(deep)
     for document in (resource_slice(devices=deep), device_class() | {"metadata": deep}, opaque_parameters([deep])):
         assert faults(document)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "given"),
+    [
+        ({"nodeName": None}, "none"),
+        ({"allNodes": True}, "nodeName and allNodes"),
+        ({"nodeName": None, "allNodes": True, "perDeviceNodeSelection": True}, "allNodes and perDeviceNodeSelection"),
+    ],
+)
+def test_a_slice_must_say_in_one_way_for_which_nodes_it_is(nodes: dict[str, Any], given: str) -> None:
+    (fault,) = faults(resource_slice(**nodes))
+    assert fault.startswith("spec: exactly one of nodeName, nodeSelector, allNodes and perDeviceNodeSelection is required")
+    assert fault.endswith(f"not {given}")
+
+
+def test_a_slice_written_by_hand_must_have_devices_or_say_that_it_has_none() -> None:
+    document = resource_slice()
+    del document["spec"]["devices"]
+    (fault,) = faults(document)
+    assert fault.startswith("spec.devices: is required")
+    document["metadata"]["uid"] = "1234"
+    assert decode(document).metadata.uid == "1234"

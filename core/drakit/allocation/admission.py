@@ -24,6 +24,8 @@ def admit(claim: ResourceClaim, namespace: Namespace | None) -> None:
     :param namespace: the claim's; None, when it is not known: it is taken to allow admin access.
     :raises AllocationError: of kind ``refused``, with the first fault.
     """
+    if claim.metadata.deletion_timestamp is not None:
+        raise AllocationError(f"claim {claim.key} is being deleted", Place(claim=claim.key), kind="refused")
     fault = next(_faults(claim, {} if namespace is None else namespace.metadata.labels, known=namespace is not None), None)
     if fault is not None:
         raise AllocationError(f"claim {claim.key}: {fault}", Place(claim=claim.key), kind="refused")

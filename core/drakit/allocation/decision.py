@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import attrs
 from attrs import field, frozen
@@ -25,6 +26,9 @@ from drakit.allocation.state import AllocatedState
 from drakit.model import AllocationResult, DeviceClass, Namespace, Node, ResourceClaim
 
 __all__ = ["Decider"]
+
+MAX_UNDECIDED: Final = 3
+"""Nodes on which the search may give up, before the others are not looked at for errors any more."""
 
 Fit = tuple[Node, tuple[AllocationResult, ...]]
 
@@ -92,11 +96,15 @@ class Decider:
         plans = self._plans(claims)
         fit: Fit | None = None
         undecided: AllocationError | None = None
+        tries = MAX_UNDECIDED
         for node in nodes:
             try:
                 allocations = self._try(node, plans, state)
             except SearchLimit:
                 undecided = undecided or (None if fit else self._undecided(node, plans))
+                tries -= 1
+                if not tries or not self._can_fail(plans):
+                    break
                 continue
             except AllocationError as error:
                 error.node = node.name

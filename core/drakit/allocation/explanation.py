@@ -35,6 +35,10 @@ _ORDER: Final[Sequence[Check]] = (
 """Most telling first: a device that is what was asked for, but cannot be had, before one that is something else."""
 
 
+MAX_REASONS: Final = 500
+"""Of one claim; who would read more?"""
+
+
 @frozen
 class _Finding:
     """A reason as seen on one node."""
@@ -66,13 +70,19 @@ def explain(
 def _merged(findings: Iterable[_Finding]) -> Iterator[Reason]:
     """Each reason once; with its node only where it is true of that node alone."""
     nodes_of: dict[Reason, list[_Finding]] = {}
+    left_out = 0
     for finding in findings:
-        nodes_of.setdefault(finding.reason, []).append(finding)
+        if finding.reason in nodes_of or len(nodes_of) < MAX_REASONS:
+            nodes_of.setdefault(finding.reason, []).append(finding)
+        else:
+            left_out += 1
     for reason, same in sorted(nodes_of.items(), key=lambda item: _ORDER.index(item[0].check)):
         if len(same) == 1 and not same[0].visible_elsewhere:
             yield attrs.evolve(reason, node=same[0].node)
         else:
             yield reason
+    if left_out:
+        yield Reason(check="limit", message=f"and {left_out} more reasons, which are left out")
 
 
 class _Explainer:

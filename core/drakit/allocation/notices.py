@@ -23,13 +23,13 @@ def notices(cluster: Cluster, claims: Mapping[str, ResourceClaim], used: Mapping
     yield from _lost_devices(cluster)
     hostnames = {node.labels.get("kubernetes.io/hostname", node.name) for node in cluster.nodes}
     for key, nodes in used.items():
-        yield from _shared_hosts(key, claims[key], nodes)
-    for key, claim in claims.items():
+        yield from _shared_hosts(claims[key], nodes)
+    for claim in claims.values():
         selector = claim.status.allocation.node_selector if claim.status.allocation else None
         unknown = [name for name in selector.hostnames() if name not in hostnames] if selector else []
         if unknown:
             message = f"it is allocated for hosts that are not among the nodes: {shortened(unknown)}"
-            yield Notice(code="unknown-hosts", object=f"ResourceClaim {key}", message=message)
+            yield Notice(code="unknown-hosts", object=f"ResourceClaim {claim.key}", message=message)
 
 
 def _pools(cluster: Cluster) -> Iterator[Notice]:
@@ -55,7 +55,7 @@ def _lost_devices(cluster: Cluster) -> Iterator[Notice]:
                 yield Notice(code="allocated-device-not-published", object=f"ResourceClaim {claim.key}", message=message)
 
 
-def _shared_hosts(key: str, claim: ResourceClaim, nodes: Counter[str]) -> Iterator[Notice]:
+def _shared_hosts(claim: ResourceClaim, nodes: Counter[str]) -> Iterator[Notice]:
     """Several pods on one host of a claim that spans hosts; shares of a device may well be used twice on one."""
     allocation = claim.status.allocation
     selector = allocation.node_selector if allocation else None
@@ -67,4 +67,4 @@ def _shared_hosts(key: str, claim: ResourceClaim, nodes: Counter[str]) -> Iterat
             f"{nodes.total()} pods use this claim of {len(selector.hostnames())} hosts, several of them on "
             f"{shortened(doubled)}: one pod per host is what such devices expect"
         )
-        yield Notice(code="pods-share-a-host", object=f"ResourceClaim {key}", message=message)
+        yield Notice(code="pods-share-a-host", object=f"ResourceClaim {claim.key}", message=message)

@@ -30,14 +30,31 @@ class Placement:
         """Pods by claim, in input order."""
         self.used: dict[str, Counter[str]] = {}
         """How many pods of each claim went to each node: pods that share a claim spread over its nodes."""
+        self._refused: dict[object, Mapping[str, str]] = {}
         for pod in pods:
             for key in claim_keys(pod):
                 self.users.setdefault(key, []).append(pod)
 
-    def refusal(self, node: Node, pod: Pod | None) -> str:
-        """Why a node is out of the question for a pod, by the pod's own wishes or by the claims it has already."""
-        elsewhere = next((key for key in claim_keys(pod) if not self.usable_on(key, node)), "") if pod else ""
-        return node_refusal(node, pod) or (f"claim {elsewhere} of the pod is for other nodes" if elsewhere else "")
+    def refusals(self, pod: Pod) -> Mapping[str, str]:
+        """The nodes that are out of the question for a pod and why, by its own wishes or by the claims it has already."""
+        own = self._wishes(pod)
+        allocated = [key for key in claim_keys(pod) if key in self.claims and self.claims[key].status.allocation is not None]
+        if not allocated:
+            return own
+        refused = dict(own)
+        for node in self.cluster.nodes:
+            elsewhere = next((key for key in allocated if not self.usable_on(key, node)), None)
+            if elsewhere is not None and node.name not in refused:
+                refused[node.name] = f"claim {self.claims[elsewhere].key} of the pod is for other nodes"
+        return refused
+
+    def _wishes(self, pod: Pod) -> Mapping[str, str]:
+        """What the pod itself refuses; asked once for all pods with the same wishes."""
+        spec = pod.spec
+        wishes = (spec.node_name, spec.node_selector, spec.affinity, spec.tolerations)
+        if wishes not in self._refused:
+            self._refused[wishes] = {node.name: why for node in self.cluster.nodes if (why := node_refusal(node, pod))}
+        return self._refused[wishes]
 
     def usable_on(self, key: str, node: Node) -> bool:
         """Whether a claim can be used on a node; one that is not allocated can, for all that is known."""
@@ -54,7 +71,8 @@ class Placement:
             return PodOutcome(pod=pod, reason=reason)
         keys = claim_keys(pod)
         if not chosen:
-            nodes = [node.name for node in self.cluster.nodes if not self.refusal(node, pod)]
+            refused = self.refusals(pod)
+            nodes = [node.name for node in self.cluster.nodes if node.name not in refused]
             if not nodes:
                 return PodOutcome(pod=pod, reason=self._nowhere(pod))
             chosen = min(nodes, key=lambda name: sum(self.used.get(key, Counter())[name] for key in keys))
@@ -70,7 +88,7 @@ class Placement:
         if extended:
             return extended
         for entry in pod.spec.resource_claims:
-            if claim_key(pod, entry) in self.claims:
+            if claim_key(pod, entry) in self.claims or _needs_none(pod, entry):
                 continue
             if entry.resource_claim_template_name is not None:
                 return f"resourceclaimtemplate {pod.metadata.namespace}/{entry.resource_claim_template_name} not found"
@@ -79,7 +97,7 @@ class Placement:
             return f"resourceclaim {claim_key(pod, entry)} not found"
         for key in claim_keys(pod):
             if self.claims[key].status.allocation is None:
-                return f"claim {key} is not allocated"
+                return f"claim {self.claims[key].key} is not allocated"
             if self.used.get(key, Counter()).total() + self._others(key) >= MAX_CONSUMERS:
                 return f"claim {key} already has {MAX_CONSUMERS} pods, the most a claim can be reserved for"
         return ""
@@ -102,30 +120,42 @@ class Placement:
 
     def _nowhere(self, pod: Pod) -> str:
         """Why no node will do: the pod's own wishes, or the nodes its claims are for."""
-        refusals = {node.name: why for node in self.cluster.nodes if (why := node_refusal(node, pod))}
+        refusals = self._wishes(pod)
         willing = [node.name for node in self.cluster.nodes if node.name not in refusals]
         if not willing:
             return f"no node takes the pod: {summarized(refusals)}" if refusals else "there are no nodes"
-        homes = " and ".join(f"claim {key} lives on {self._home(key)}" for key in claim_keys(pod))
+        homes = " and ".join(f"claim {self.claims[key].key} lives on {self._home(key)}" for key in claim_keys(pod))
         return f"the pod can run on {shortened(willing)}, but {homes}"
 
     def _home(self, key: str) -> str:
         """The nodes a claim is for: those its selector names, known here or not, else those it matches."""
         allocation = self.claims[key].status.allocation
         named = allocation.node_selector.hostnames() if allocation and allocation.node_selector else ()
-        return shortened(named or [node.name for node in self.cluster.nodes if self.usable_on(key, node)])
+        return (
+            shortened(named or [node.name for node in self.cluster.nodes if self.usable_on(key, node)])
+            or "no node that is here"
+        )
 
 
 def claim_keys(pod: Pod) -> list[str]:
     """The claims of a pod, in its order, each once."""
-    return list(dict.fromkeys(claim_key(pod, entry) for entry in pod.spec.resource_claims))
+    keys = [claim_key(pod, entry) for entry in pod.spec.resource_claims if not _needs_none(pod, entry)]
+    return list(dict.fromkeys(keys))
 
 
 def claim_key(pod: Pod, entry: PodResourceClaim) -> str:
-    """The claim behind an entry of a pod; one made from a template is named ``<pod>-<entry>`` until it exists."""
+    """The claim behind an entry of a pod; one that is still to be made from a template is ``<pod>/<entry>``.
+
+    No claim's name has a slash, so a claim to be made is never taken for one that is there.
+    """
     made = next((s.resource_claim_name for s in pod.status.resource_claim_statuses if s.name == entry.name), None)
-    name = entry.resource_claim_name or made or f"{pod.metadata.name}-{entry.name}"
+    name = entry.resource_claim_name or made or f"{pod.metadata.name}/{entry.name}"
     return f"{pod.metadata.namespace}/{name}"
+
+
+def _needs_none(pod: Pod, entry: PodResourceClaim) -> bool:
+    """Whether the control plane found that nothing has to be claimed for an entry."""
+    return any(s.name == entry.name and s.resource_claim_name is None for s in pod.status.resource_claim_statuses)
 
 
 def shortened(names: Iterable[str]) -> str:

@@ -156,11 +156,11 @@ class PoolIndex:
         spec = slice_.spec
         id_ = DeviceID(spec.driver, spec.pool.name, device.name)
         taints = [*device.taints, *(rule.spec.taint for rule in self._rules if rule.matches(id_))]
-        counters = {
-            (consumption.counter_set, name): nano(counter.value)
-            for consumption in device.consumes_counters
-            for name, counter in consumption.counters.items()
-        }
+        counters: dict[CounterKey, int] = {}
+        for consumption in device.consumes_counters:
+            for name, counter in consumption.counters.items():
+                key = (consumption.counter_set, name)
+                counters[key] = counters.get(key, 0) + nano(counter.value)
         return Candidate(id_, device, slice_, tuple(taints), CelDevice(spec.driver, device), counters)
 
     def _pool(self, key: PoolID, relevant: list[ResourceSlice]) -> Pool | None:

@@ -37,7 +37,7 @@ __all__ = ["Pick", "search"]
 
 DEFAULT_BUDGET: Final = 300_000
 """Candidates looked at before the search gives up."""
-LOOK_AHEAD_AFTER: Final = 64
+LOOK_AHEAD_AFTER: Final = 16
 """Dead ends after which positions are checked ahead."""
 
 Spot: TypeAlias = tuple[Candidate, Pool]
@@ -195,6 +195,9 @@ class _Search:
         """
         if self._in_use(claim, ask, candidate):
             return None
+        if any(consumption.compatibility_groups for consumption in candidate.device.consumes_counters):
+            message = f"drakit does not support the compatibilityGroups of device {candidate.id} yet"
+            raise AllocationError(message, Place(claim=self.plans[claim].claim.key), device=str(candidate.id), kind="undecided")
         if self._must_be_charged(candidate) and self._ledger(pool).short(candidate):
             return None
         if first_untolerated(candidate.taints, ask.tolerations) is not None:

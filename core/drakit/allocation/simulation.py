@@ -9,7 +9,8 @@ Only devices are looked at; CPU, memory, pod affinity and topology spread are no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -20,7 +21,7 @@ from drakit.allocation.notices import notices
 from drakit.allocation.outcome import ClaimOutcome, Report
 from drakit.allocation.placement import Placement, claim_key, claim_keys
 from drakit.allocation.search import DEFAULT_BUDGET
-from drakit.model import Pod, ResourceClaim
+from drakit.model import Pod, PodResourceClaimStatus, ResourceClaim
 
 __all__ = ["simulate"]
 
@@ -40,6 +41,9 @@ class _Simulation:
         self.cluster = cluster
         self.decider = cluster.decider(budget)
         self.claims = {claim.key: claim for claim in cluster.claims}
+        self.names = set(self.claims)
+        self.made: set[str] = set()
+        """Claims made from templates, by the key they have here."""
         self.state = cluster.state
         self.outcomes: dict[str, ClaimOutcome] = {}
         self.chosen: dict[str, str] = {}
@@ -60,15 +64,27 @@ class _Simulation:
             claims=self.outcomes.values(),
             pods=pods,
             warnings=notices(self.cluster, self.claims, self.placement.used),
-            cluster=attrs.evolve(self.cluster, claims=self.claims.values()),
+            cluster=attrs.evolve(self.cluster, claims=self.claims.values(), pods=map(self._afterwards, self.cluster.pods)),
         )
+
+    def _afterwards(self, pod: Pod) -> Pod:
+        """The pod with the claims that were made for it in its status, where the control plane writes them."""
+        made = [
+            PodResourceClaimStatus(name=entry.name, resource_claim_name=self.claims[key].metadata.name)
+            for entry in pod.spec.resource_claims
+            if entry.resource_claim_template_name is not None and (key := claim_key(pod, entry)) in self.made
+        ]
+        if not made:
+            return pod
+        statuses = (*pod.status.resource_claim_statuses, *made)
+        return attrs.evolve(pod, status=attrs.evolve(pod.status, resource_claim_statuses=statuses))
 
     def _serve_claim(self, claim: ResourceClaim) -> None:
         if claim.status.allocation is not None:
             return
         users = self.placement.users.get(claim.key)
         if not users:
-            self._decide([claim], None)
+            self._decide([claim.key], None)
         for pod in users or ():
             self._serve_pod(pod)
             if self.claims[claim.key].status.allocation is not None:
@@ -76,14 +92,14 @@ class _Simulation:
 
     def _serve_pod(self, pod: Pod) -> None:
         """Decide the claims of a pod that have no allocation yet, together."""
-        claims = [self._claim_of(pod, key) for key in claim_keys(pod)]
-        undecided = [claim for claim in claims if claim is not None and claim.status.allocation is None]
-        if undecided and None not in claims and not pod.spec.scheduling_gates:
+        claims = {key: self._claim_of(pod, key) for key in claim_keys(pod)}
+        undecided = [key for key, claim in claims.items() if claim is not None and claim.status.allocation is None]
+        if undecided and None not in claims.values() and not pod.spec.scheduling_gates:
             self._decide(undecided, pod)
             return
-        for claim in undecided:
+        for key in undecided:
             reason = Reason(check="node", message=f"pod {pod.key} uses it, but cannot run: {self.placement.missing(pod)}")
-            self.outcomes[claim.key] = ClaimOutcome(claim=claim, reasons=[reason])
+            self.outcomes[key] = ClaimOutcome(claim=self.claims[key], reasons=[reason])
 
     def _claim_of(self, pod: Pod, key: str) -> ResourceClaim | None:
         """A claim of a pod, made from its template if need be; None if there is neither."""
@@ -92,20 +108,28 @@ class _Simulation:
             template = self.templates.get(f"{pod.metadata.namespace}/{entry.resource_claim_template_name or ''}")
             if template is None:
                 return None
-            meta = attrs.evolve(
-                template.spec.metadata, name=key.partition("/")[2], namespace=pod.metadata.namespace, generate_name=""
-            )
+            name = self._free_name(pod.metadata.namespace, f"{pod.metadata.name}-{entry.name}")
+            meta = attrs.evolve(template.spec.metadata, name=name, namespace=pod.metadata.namespace, generate_name="")
             self.claims[key] = ResourceClaim(metadata=meta, spec=template.spec.spec)
+            self.made.add(key)
         return self.claims[key]
 
-    def _decide(self, claims: Sequence[ResourceClaim], pod: Pod | None) -> None:
-        refused = self.cordoned
+    def _free_name(self, namespace: str, name: str) -> str:
+        """The name of a claim made from a template, which the API server would end at random."""
+        names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+        free = next(name for name in names if f"{namespace}/{name}" not in self.names)
+        self.names.add(f"{namespace}/{free}")
+        return free
+
+    def _decide(self, keys: Sequence[str], pod: Pod | None) -> None:
+        refused: Mapping[str, str] = self.cordoned
         if pod is not None:
-            refused = {node.name: why for node in self.cluster.nodes if (why := self.placement.refusal(node, pod))}
+            refused = self.placement.refusals(pod)
         nodes = [node for node in self.cluster.nodes if node.name not in refused]
-        for outcome in self.decider.decide(claims, nodes, self.state, refused):
-            self.outcomes[outcome.claim.key] = outcome
-            self.claims[outcome.claim.key] = outcome.claim
+        outcomes = self.decider.decide([self.claims[key] for key in keys], nodes, self.state, refused)
+        for key, outcome in zip(keys, outcomes, strict=True):
+            self.outcomes[key] = outcome
+            self.claims[key] = outcome.claim
             self.state.add(outcome.claim)
             if pod is not None and outcome.node:
                 self.chosen[pod.key] = outcome.node

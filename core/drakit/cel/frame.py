@@ -66,8 +66,23 @@ def variable(slot: int) -> Run:
 
 
 def extent(value: Value) -> int:
-    """The size of a value as cost accounting sees it."""
-    return len(value) if isinstance(value, str | bytes | tuple | Map) else 1
+    """The size of a value as cost accounting sees it, with all that is inside: a comparison may walk through it.
+
+    Parts that are shared count as often as they are met, up to a little over the limit, where counting stops.
+    """
+    if isinstance(value, str | bytes):
+        return len(value)
+    if not isinstance(value, tuple | Map):
+        return 1
+    size, inside = len(value), [value]
+    while inside and size <= _COST_LIMIT:
+        container = inside.pop()
+        items = container if isinstance(container, tuple) else (container.find(key)[0] for key in container)
+        for item in items:
+            if isinstance(item, tuple | Map):
+                size += len(item)
+                inside.append(item)
+    return size
 
 
 def operands(frame: Frame, runs: Sequence[Run]) -> list[Value]:

@@ -68,9 +68,14 @@ def main() -> None:
     try:
         name = os.path.basename(sys.argv[0])  # noqa: PTH119 - pathlib is slow to import
         cli(prog_name="kubectl dra" if name == "kubectl-dra" else "drakit")
+    except KeyboardInterrupt:
+        sys.exit(130)
     except DrakitError as error:
         for line in str(error).splitlines() or ["unknown error"]:
             click.echo(f"error: {line}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        click.echo(f"error: {error.strerror or error}", err=True)
         sys.exit(2)
     except Exception as error:
         from drakit.cli.options import debugging

@@ -22,6 +22,9 @@ __all__ = ["debugging", "emit", "filename_option", "output_option", "read", "sho
 WIDTH_WITHOUT_TERMINAL: Final = 200
 """Columns; 80, the usual guess, would fold what somebody wants to search or compare."""
 
+MIN_WIDTH: Final = 40
+"""Narrower is nobody's wish."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 filename_option = click.option(
@@ -86,8 +89,8 @@ def show(view: RenderableType) -> None:
     if console.is_terminal:
         console.print(view)
         return
-    if "COLUMNS" not in os.environ:
-        console.width = WIDTH_WITHOUT_TERMINAL
+    columns = os.environ.get("COLUMNS", "")
+    console.width = int(columns) if columns.isdecimal() and int(columns) >= MIN_WIDTH else WIDTH_WITHOUT_TERMINAL
     with console.capture() as captured:
         console.print(view)
     lines = [line.rstrip() for line in captured.get().splitlines()]

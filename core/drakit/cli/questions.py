@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, TextIO, TypeVar
+from typing import Any, Final, TextIO, TypeVar
 
 from attrs import field, frozen
 
@@ -28,11 +28,13 @@ from drakit.model import (
     ResourceClaim,
     ResourceSlice,
 )
+from drakit.model.errors import did_you_mean
 from drakit.model.wire import decode_as, encode_part
 
 __all__ = ["answer_lines"]
 
 T = TypeVar("T")
+FIELDS: Final = {"node", "nodes", "slices", "classes", "claims", "taintRules", "allocated", "features"}
 
 
 def answer_lines(questions: Iterable[str], answers: TextIO) -> None:
@@ -51,8 +53,10 @@ def _answer(line: str) -> dict[str, Any]:
     try:
         if not isinstance(question, Mapping):
             raise InvalidObject("question", [Fault("", "must be a JSON object")])
+        for name in question.keys() - FIELDS:
+            raise InvalidObject("question", [Fault("", f'unknown field "{name}"{did_you_mean(name, FIELDS)}')])
         return _allocate(question)
-    except (DrakitError, ValueError, RecursionError) as error:
+    except (DrakitError, ValueError, ArithmeticError, RecursionError) as error:
         return _error("; ".join(str(error).splitlines()))
 
 

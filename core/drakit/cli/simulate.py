@@ -30,6 +30,8 @@ def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:
       drakit simulate -f examples/tpu-16x16-failed-host.yaml
       kubectl get nodes,resourceslices,deviceclasses,resourceclaims -A -o json | drakit simulate -f - -o wide
     """
+    if jsonl and filenames:
+        raise click.UsageError("--jsonl reads standard input; it does not go with -f")
     if jsonl:
         from drakit.cli.questions import answer_lines
 

@@ -32,5 +32,8 @@ def command(filenames: tuple[str, ...]) -> None:
     for mesh in drawable:
         show(mesh_view(mesh))
     if not drawable:
-        click.echo("nothing to draw: no pool has devices with the attributes topology and origin", err=True)
+        click.echo(
+            "nothing to draw: no pool has devices that say where they lie, by attributes such as topology 4x8 and origin 0,8",
+            err=True,
+        )
     sys.exit(1 if loaded.plugin_errors or not drawable else 0)

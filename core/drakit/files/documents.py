@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 import yaml
 from attrs import frozen
@@ -55,6 +56,8 @@ def read_documents(paths: Iterable[str | Path], stdin: TextStream) -> Iterator[D
     :raises UnreadableFile: a file that cannot be read or parsed, or a document that is not an object.
     """
     for path in paths:
+        if not str(path):
+            raise UnreadableFile("a file name is empty")
         if str(path) == "-":
             yield from _parse("<stdin>", _read("<stdin>", stdin.read))
             continue
@@ -95,13 +98,17 @@ def _parse(file: str, text: str) -> Iterator[Document]:
 
 def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) < len(pairs):
-            keys = [key for key, _ in pairs]
-            raise UnreadableFile(f"{file}: key {next(k for k in keys if keys.count(k) > 1)!r} stands twice in one object")
-        return dict(pairs)
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+            raise UnreadableFile(f"{file}: key {twice!r:.60} stands twice in one object")
+        return found
+
+    def no_number(text: str) -> NoReturn:
+        raise ValueError(f"{text} is no number in JSON")
 
     try:
-        content = json.loads(text, object_pairs_hook=unique)
+        content = json.loads(text, object_pairs_hook=unique, parse_constant=no_number)
         _refuse_depth(content)
         yield 1, content
     except (ValueError, RecursionError) as error:

@@ -6,6 +6,7 @@ Every error names the file, the document and its line.
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 import os
 import sys
@@ -57,9 +58,17 @@ def read_cluster(paths: Iterable[str | Path], *, plugins: Plugins | None = None,
     :raises DrakitError: as :func:`load`.
     """
     reader = _Reader(plugins)
-    for document in read_documents(paths, stdin or sys.stdin):
+    for document in read_documents(paths, stdin or _standard_input()):
         reader.add(document)
     return reader.finish()
+
+
+def _standard_input() -> TextStream:
+    """Standard input as strict UTF-8, whatever the locale makes Python think of it."""
+    if sys.stdin is None:
+        raise UnreadableFile("<stdin>: is closed")
+    buffer = getattr(sys.stdin, "buffer", None)
+    return sys.stdin if buffer is None else io.TextIOWrapper(buffer, encoding="utf-8", errors="strict")
 
 
 class _Reader:
@@ -72,6 +81,7 @@ class _Reader:
         self.slices: list[ResourceSlice] = []
         self.errors: dict[str, PluginError] = {}
         self.given: set[tuple[type, str]] = set()
+        self.numbers: dict[tuple[type, str, str], Iterator[int]] = {}
 
     @property
     def plugins(self) -> Plugins:
@@ -141,7 +151,8 @@ class _Reader:
         """An object with only a generateName gets the first number that makes it a name of its own, as good as any."""
         if obj.metadata.name:
             return obj
-        names = (f"{obj.metadata.generate_name}{number}" for number in itertools.count(1))
+        numbers = self.numbers.setdefault((type(obj), obj.metadata.namespace, obj.metadata.generate_name), itertools.count(1))
+        names = (f"{obj.metadata.generate_name}{number}" for number in numbers)
         named = (attrs.evolve(obj, metadata=attrs.evolve(obj.metadata, name=name)) for name in names)
         found = next(candidate for candidate in named if (type(obj), candidate.metadata.key) not in self.given)
         self.given.add((type(obj), found.metadata.key))

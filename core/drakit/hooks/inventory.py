@@ -12,7 +12,7 @@ from typing import Any, Final
 import attrs
 from attrs import field, frozen
 
-from drakit.hooks.manager import LoadedPlugin, PluginError, Plugins
+from drakit.hooks.manager import LoadedPlugin, PluginError, Plugins, blaming
 from drakit.hooks.objects import MAX_TAINTS, DomainSource, Host, Inventory
 from drakit.model import (
     Device,
@@ -90,12 +90,8 @@ def _decoded(plugins: Plugins, document: Mapping[str, Any]) -> tuple[LoadedPlugi
 
 
 def _hosts_of(loaded: LoadedPlugin, inventory: Inventory) -> list[Host]:
-    try:
+    with blaming(loaded.name, "Inventory.hosts"):
         hosts = list(inventory.hosts())
-    except DrakitError:
-        raise
-    except Exception as error:
-        raise PluginError(loaded.name, "Inventory.hosts", f"{type(error).__name__}: {error}") from error
     seen: set[str] = set()
     for host in hosts:
         if not isinstance(host, Host):
@@ -121,14 +117,17 @@ class _Builder:
 
     def host_pool(self, host: Host) -> Pool:
         devices = [self._described(device) for device in self.plugins.discover(self.plugin, host)]
-        pool = node_pool(self.driver, host.name, [(device, self._split(device)) for device in devices])
+        splits = [(device, self._split(device)) for device in devices]
+        with blaming(self.plugin, f"pool of host {host.name}"):
+            pool = node_pool(self.driver, host.name, splits)
         return self._finished(pool)
 
     def domain_pool(self, domain: Domain) -> Pool:
         family = self.plugins.partitions(self.plugin, domain)
         if not isinstance(family, ShapeFamily):
             raise PluginError(self.plugin, "drakit_partitions", f"gave no shape family for domain {domain.name}")
-        pool, _ = domain_pool(self.driver, domain, family)
+        with blaming(self.plugin, f"{type(family).__name__} of domain {domain.name}"):
+            pool, _ = domain_pool(self.driver, domain, family)
         return self._finished(attrs.evolve(pool, devices=[self._described(device) for device in pool.devices]))
 
     def _split(self, device: Device) -> Split | None:
@@ -185,7 +184,10 @@ class _Builder:
                 taints += [problem.taint(self.driver) for problem in self.plugins.health(loaded.name, device, self.driver)]
             except PluginError as error:
                 self._report(error, loaded.name)
-        return list(dict.fromkeys(taints))[:MAX_TAINTS]
+        distinct = list(dict.fromkeys(taints))
+        if len(distinct) > MAX_TAINTS:  # what keeps claims away must be among those the API takes
+            distinct.sort(key=lambda taint: ("NoExecute", "NoSchedule", "None").index(taint.effect))
+        return distinct[:MAX_TAINTS]
 
     def _concerned(self, hook: str) -> list[LoadedPlugin]:
         return [loaded for loaded in self.plugins.loaded if loaded.concerns(hook, self.driver)]

@@ -24,7 +24,7 @@ from drakit.model import Device, DeviceClass, DrakitError, ResourceClaim
 from drakit.model.errors import did_you_mean
 from drakit.topology import Domain, ShapeFamily, Split
 
-__all__ = ["LoadedPlugin", "PluginConflict", "PluginError", "Plugins", "UnknownPlugin"]
+__all__ = ["LoadedPlugin", "PluginConflict", "PluginError", "Plugins", "UnknownPlugin", "blaming"]
 
 T = TypeVar("T")
 HOOK_NAMES: Final = tuple(hookspecs.__all__)
@@ -115,7 +115,9 @@ class Plugins:
         distribution = f"{entry.dist.name} {entry.dist.version}" if entry.dist else ""
         try:
             plugin = entry.load()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin that cannot be imported must not stop the others
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a plugin that cannot be imported must not stop the others
             self.failures.append(PluginError(entry.name, "import", _described(error)))
             return
         try:
@@ -282,7 +284,7 @@ class Plugins:
 
         :raises PluginError: as :meth:`discover`.
         """
-        with _blaming(plugin, "drakit_prepare"):
+        with blaming(plugin, "drakit_prepare"):
             answer = self._caller(plugin, "drakit_prepare")(claim=claim, devices=devices, journal=journal)
             edits = [] if answer is None else list(_items(answer))
         return [self._checked(plugin, "drakit_prepare", edit, DeviceEdits) for edit in edits]
@@ -292,7 +294,7 @@ class Plugins:
 
         :raises PluginError: as :meth:`discover`; the call is to be repeated.
         """
-        with _blaming(plugin, "drakit_unprepare"):
+        with blaming(plugin, "drakit_unprepare"):
             self._caller(plugin, "drakit_unprepare")(claim_uid=claim_uid, devices=devices, journal=journal)
 
     def environment(self, plugin: str, claim: ResourceClaim, device: AllocatedDevice, host: Host) -> Mapping[str, str]:
@@ -304,7 +306,7 @@ class Plugins:
 
     def _named(self, plugin: str, hook: str, **arguments: object) -> Mapping[str, Any]:
         """The values by name that one plugin gives for a collected hook."""
-        with _blaming(plugin, hook):
+        with blaming(plugin, hook):
             answers = self._caller(plugin, hook)(**arguments)
         added: dict[str, Any] = {}
         for answer in answers:
@@ -315,13 +317,13 @@ class Plugins:
 
     def _collected(self, plugin: str, hook: str, type_: type[T], **arguments: object) -> list[T]:
         """Everything one plugin gives for a collected hook; generators are read to their end inside the guard."""
-        with _blaming(plugin, hook):
+        with blaming(plugin, hook):
             answers = self._caller(plugin, hook)(**arguments)
             items = [item for answer in answers for item in _items(answer)]
         return [self._checked(plugin, hook, item, type_) for item in items]
 
     def _first(self, plugin: str, hook: str, *types: Any, **arguments: object) -> Any:
-        with _blaming(plugin, hook):
+        with blaming(plugin, hook):
             answer = self._caller(plugin, hook)(**arguments)
         return None if answer is None else self._checked(plugin, hook, answer, *types)
 
@@ -337,7 +339,7 @@ class Plugins:
         if isinstance(answer, types):
             return answer
         wanted = " or ".join(type_.__name__ for type_ in types)
-        raise PluginError(plugin, hook, f"gave {answer!r:.80}, which is not a {wanted}")
+        raise PluginError(plugin, hook, f"gave {_shown(answer)}, which is not a {wanted}")
 
 
 def _check_inventory(plugin: str, inventory: Any) -> None:
@@ -354,12 +356,21 @@ def _check_inventory(plugin: str, inventory: Any) -> None:
 
 
 @contextlib.contextmanager
-def _blaming(plugin: str, hook: str) -> Iterator[None]:
+def blaming(plugin: str, hook: str) -> Iterator[None]:
     """Whatever is raised inside is the plugin's fault, even an attempt to end the process."""
     try:
         yield
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise  # the user's, as far as can be told
+    except BaseException as error:
         raise PluginError(plugin, hook, _described(error)) from error
+
+
+def _shown(answer: object) -> str:
+    try:
+        return f"{answer!r:.80}"
+    except Exception:  # noqa: BLE001 - whatever it is, it cannot even say so
+        return f"a {type(answer).__name__}"
 
 
 def _items(answer: Any) -> Iterable[Any]:
@@ -370,7 +381,10 @@ def _items(answer: Any) -> Iterable[Any]:
 
 def _described(error: BaseException) -> str:
     """What a plugin raised, on one line; our own errors speak for themselves."""
-    text = "; ".join(str(error).split("\n")) or "no message"
+    try:
+        text = "; ".join(str(error).split("\n")) or "no message"
+    except Exception:  # noqa: BLE001 - an exception whose text cannot be had
+        text = "no message"
     return text if isinstance(error, DrakitError) else f"{type(error).__name__}: {text}"
 
 

@@ -6,7 +6,7 @@ Source: k8s.io/api ``resource/v1/types.go``, up to 1.37.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from attrs import field, frozen
 
@@ -110,10 +110,10 @@ class DeviceToleration:
 
     key: str = ""
     """Empty: every key."""
-    operator: str = "Equal"
-    """Equal or Exists."""
+    operator: Literal["", "Equal", "Exists"] = "Equal"
+    """Empty: Equal."""
     value: str = ""
-    effect: str = ""
+    effect: Literal["", "NoSchedule", "NoExecute"] = ""
     """Empty: every effect."""
     toleration_seconds: int | None = None
 

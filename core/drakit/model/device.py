@@ -6,7 +6,7 @@ Source: k8s.io/api ``resource/v1/types.go``, up to 1.37.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from attrs import field, frozen
 
@@ -116,8 +116,7 @@ class DeviceTaint:
 
     key: str
     value: str = ""
-    effect: str
-    """None, NoSchedule or NoExecute."""
+    effect: Literal["None", "NoSchedule", "NoExecute"]
     time_added: str | None = None
 
     def __str__(self) -> str:

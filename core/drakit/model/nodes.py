@@ -76,6 +76,17 @@ class NodeSelectorRequirement:
     operator: NodeSelectorOperator
     values: tuple[str, ...] = field(default=(), converter=frozen_tuple)
 
+    def __attrs_post_init__(self) -> None:
+        wanted = {"In": "one value or more", "NotIn": "one value or more", "Gt": "one integer", "Lt": "one integer"}
+        fits = {
+            "one value or more": bool(self.values),
+            "one integer": len(self.values) == 1 and _integer(self.values[0]) is not None,
+            "no values": not self.values,
+        }
+        rule = wanted.get(self.operator, "no values")
+        if not fits[rule]:
+            raise ValueError(f"values: operator {self.operator} takes {rule}, not {list(self.values)}")
+
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Whether labels satisfy the condition; a missing label satisfies NotIn and DoesNotExist only."""
         value = labels.get(self.key)
@@ -113,6 +124,12 @@ class NodeSelectorTerm:
 
     match_expressions: tuple[NodeSelectorRequirement, ...] = field(default=(), converter=frozen_tuple)
     match_fields: tuple[NodeSelectorRequirement, ...] = field(default=(), converter=frozen_tuple)
+
+    @match_fields.validator
+    def _only_the_name(self, _: object, requirements: tuple[NodeSelectorRequirement, ...]) -> None:
+        for requirement in requirements:
+            if requirement.key != NAME_FIELD or requirement.operator not in ("In", "NotIn") or len(requirement.values) != 1:
+                raise ValueError(f"matchFields: only {NAME_FIELD} can be matched, with In or NotIn and one value")
 
     def matches(self, node: Node) -> bool:
         if not self.match_expressions and not self.match_fields:

@@ -99,12 +99,18 @@ def _left_out(kind: Kind, document: Mapping[str, Any]) -> Iterator[Fault]:
     metadata, spec = document.get("metadata"), document.get("spec")
     if isinstance(metadata, Mapping) and not metadata.get("name") and not metadata.get("generateName"):
         yield Fault("metadata.name", "is required")
-    if kind.type is not ResourceSlice or not isinstance(spec, Mapping):
-        return
-    from_server = isinstance(metadata, Mapping) and bool(metadata.get("uid"))
+    if kind.type is ResourceSlice and isinstance(spec, Mapping):
+        yield from _left_out_of_slice(spec, from_server=isinstance(metadata, Mapping) and bool(metadata.get("uid")))
+
+
+def _left_out_of_slice(spec: Mapping[str, Any], *, from_server: bool) -> Iterator[Fault]:
     if not from_server and spec.get("devices") is None and spec.get("sharedCounters") is None:
         hint = "a slice has devices or sharedCounters; write `devices: []` if it is meant to be empty"
         yield Fault("spec.devices", f"is required: {hint}")
+    given = [name for name in ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection") if spec.get(name)]
+    if len(given) != 1:
+        rule = "exactly one of nodeName, nodeSelector, allNodes and perDeviceNodeSelection is required"
+        yield Fault("spec", f"{rule}, not {' and '.join(given) or 'none'}")
 
 
 def _kind_of(document: Mapping[str, Any]) -> Kind:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -74,6 +75,8 @@ def meshes(cluster: Cluster, state: AllocatedState) -> list[Mesh]:
             boxes = [box for candidate in (*pool.candidates, *pool.elsewhere) if (box := _box(candidate)) is not None]
             if pool.key not in found and boxes and len({len(box.dims) for box in boxes}) == 1:
                 dims = tuple(max(o + n for o, n in axis) for axis in _axes(boxes))
+                if math.prod(dims) > MAX_CHIPS:
+                    continue
                 found[pool.key] = Mesh(
                     name=pool_name(pool.driver, pool.name),
                     boxes=tuple(boxes),
@@ -95,13 +98,20 @@ def _box(candidate: Candidate) -> Box | None:
     if topology is None or origin is None or topology.string is None or origin.string is None:
         return None
     try:
-        dims = tuple(int(n) for n in topology.string.split("x"))
-        start = tuple(int(n) for n in origin.string.split(","))
+        dims = tuple(_number(n) for n in topology.string.split("x"))
+        start = tuple(_number(n) for n in origin.string.split(","))
     except ValueError:
         return None
     drawable = len(dims) == len(start) and len(dims) in (2, 3) and all(n > 0 for n in dims) and all(o >= 0 for o in start)
     reach = math.prod(o + n for o, n in zip(start, dims, strict=False))
     return Box(candidate, start, dims) if drawable and reach <= MAX_CHIPS else None
+
+
+def _number(text: str) -> int:
+    """:raises ValueError: anything but a few ASCII digits, of which ``int`` would take more."""
+    if not re.fullmatch(r"[0-9]{1,6}", text):
+        raise ValueError(text)
+    return int(text)
 
 
 def mesh_view(mesh: Mesh) -> Text:

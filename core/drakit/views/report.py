@@ -50,7 +50,10 @@ def _node(outcome: ClaimOutcome) -> str:
     """The node, and how many hosts the devices span: as many pods, one on each, are what they are for."""
     selector = outcome.allocation.node_selector if outcome.allocation else None
     hosts = len(selector.hostnames()) if selector else 0
-    return f"{outcome.node} (1 pod on each of {hosts} hosts)" if hosts > 1 else outcome.node or "-"
+    if hosts < 2 or outcome.allocation is None:
+        return outcome.node or "-"
+    shared = any(result.share_id is not None for result in outcome.allocation.devices.results)
+    return f"{outcome.node} ({hosts} hosts)" if shared else f"{outcome.node} (1 pod on each of {hosts} hosts)"
 
 
 @frozen

@@ -27,6 +27,7 @@ DRIVER: Final = "fake.example.com"
 OWN_ATTRIBUTES: Final = {qualify(name, DRIVER) for name in ("index", "kind", "uuid")}
 MAX_NODES: Final = 100_000
 MAX_DEVICES: Final = 10_000
+MAX_TOTAL: Final = 1_000_000
 _NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_DNS, DRIVER)
 
 
@@ -68,6 +69,8 @@ class FakeInventory(Inventory):
         for name, most in (("nodes", MAX_NODES), ("devices", MAX_DEVICES)):
             if not 0 <= getattr(self, name) <= most:
                 yield Fault(name, f"must be from 0 to {most}, not {getattr(self, name)}")
+        if self.nodes <= MAX_NODES and self.devices <= MAX_DEVICES and self.nodes * self.devices > MAX_TOTAL:
+            yield Fault("devices", f"{self.nodes} nodes with {self.devices} devices each are more than {MAX_TOTAL} devices")
         for name in self.attributes:
             if qualify(name, DRIVER) in OWN_ATTRIBUTES:
                 yield Fault(f"attributes[{name}]", "is set by the plugin itself")
