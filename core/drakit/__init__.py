@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from drakit.files import load
     from drakit.hooks import (
         AllocatedDevice,
+        Checked,
         DeviceEdits,
         DomainSource,
         Driver,
@@ -33,6 +34,7 @@ _HOMES: Final = {
     "drakit.files": ("load",),
     "drakit.hooks": (
         "AllocatedDevice",
+        "Checked",
         "DeviceEdits",
         "DomainSource",
         "Driver",
@@ -59,6 +61,7 @@ _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in name
 
 __all__ = [
     "AllocatedDevice",
+    "Checked",
     "Clique",
     "Cluster",
     "Device",

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drakit.model import CounterSet, Device
-from drakit.topology import Domain, Grid, Partition, Pool, ShapeFamily, TopologyError, domain_pool
+from drakit.topology import DesiredPool, Domain, Grid, Partition, ShapeFamily, TopologyError, domain_pool
 from tests.topology.builders import Explicit, consumed, fits, flat_domain, mesh
 
 DRIVER = "tpu.example.com"
 Collection = Sequence[tuple[Device, Partition]]
 
 
-def candidates(pool: Pool, by_device: dict[str, Partition]) -> Collection:
+def candidates(pool: DesiredPool, by_device: dict[str, Partition]) -> Collection:
     return [(device, by_device[device.name]) for device in pool.devices]
 
 
@@ -40,7 +40,7 @@ def pairs(items: Collection) -> Iterator[Collection]:
     return itertools.combinations(items, 2)
 
 
-def made(domain: Domain, family: ShapeFamily) -> tuple[Pool, Collection]:
+def made(domain: Domain, family: ShapeFamily) -> tuple[DesiredPool, Collection]:
     pool, by_device = domain_pool(DRIVER, domain, family)
     return pool, candidates(pool, dict(by_device))
 

@@ -12,7 +12,19 @@ from hypothesis import strategies as st
 
 from drakit.model import CounterSet, Device, DeviceCounterConsumption, DeviceTaint, Node, ObjectMeta, ResourceSlice, quantity
 from drakit.model.wire import decode, encode
-from drakit.topology import Clique, Domain, Grid, Member, Pool, Split, TopologyError, domain_pool, node_pool, pack, split_device
+from drakit.topology import (
+    Clique,
+    DesiredPool,
+    Domain,
+    Grid,
+    Member,
+    Split,
+    TopologyError,
+    domain_pool,
+    node_pool,
+    pack,
+    split_device,
+)
 from tests.topology.builders import Explicit, fits, flat_domain, mesh
 
 DRIVER = "gpu.example.com"
@@ -22,8 +34,8 @@ def devices(count: int, **fields: Any) -> list[Device]:
     return [Device(f"gpu-{index}", **fields) for index in range(count)]
 
 
-def node_local(content: Iterable[Device], counter_sets: Iterable[CounterSet] = ()) -> Pool:
-    return Pool(driver=DRIVER, name="node-a", node_name="node-a", devices=content, counter_sets=counter_sets)
+def node_local(content: Iterable[Device], counter_sets: Iterable[CounterSet] = ()) -> DesiredPool:
+    return DesiredPool(driver=DRIVER, name="node-a", node_name="node-a", devices=content, counter_sets=counter_sets)
 
 
 def sizes(slices: Iterable[ResourceSlice]) -> list[int]:
@@ -126,7 +138,7 @@ def test_a_mesh_takes_the_known_number_of_slices(dims: tuple[int, ...], block: t
 
 def test_slice_names_are_dns_subdomains_even_for_the_longest_pool_names() -> None:
     long = ".".join(["n" * 60] * 4)
-    pool = Pool(driver="d" * 63, name=f"{'d' * 63}/{long[:189]}x", devices=devices(200))
+    pool = DesiredPool(driver="d" * 63, name=f"{'d' * 63}/{long[:189]}x", devices=devices(200))
     names = [slice_.name for slice_ in pack(pool)]
     assert len(set(names)) == 2
     assert names == sorted(names)

@@ -10,7 +10,7 @@ from drakit import Cluster, Device, Domain, Grid, Member
 from drakit.allocation import simulate
 from drakit.model import DeviceTaint, Node, ObjectMeta, ResourceClaim, device_class
 from drakit.model.wire import decode_as
-from drakit.topology import Pool, domain_pool, pack
+from drakit.topology import DesiredPool, domain_pool, pack
 from drakit.views.mesh import mesh_view, meshes
 
 DRIVER: Final = "tpu.example.com"
@@ -26,7 +26,7 @@ def claim(name: str, shape: str) -> ResourceClaim:
     return decode_as(body, ResourceClaim, name)
 
 
-def mesh_pool(grid: Grid, *down: str) -> tuple[Pool, list[Node]]:
+def mesh_pool(grid: Grid, *down: str) -> tuple[DesiredPool, list[Node]]:
     """A mesh whose devices say where they lie; ``down`` names hosts."""
     members = [Member(f"h{index}", node=f"n{index}", position=p) for index, p in enumerate(grid.positions())]
     pool, partitions = domain_pool(DRIVER, Domain("mesh", members), grid)
@@ -47,7 +47,7 @@ def mesh_pool(grid: Grid, *down: str) -> tuple[Pool, list[Node]]:
     return attrs.evolve(pool, devices=devices), nodes
 
 
-def world(pools: Iterable[Pool], nodes: Iterable[Node], *claims: ResourceClaim) -> Cluster:
+def world(pools: Iterable[DesiredPool], nodes: Iterable[Node], *claims: ResourceClaim) -> Cluster:
     slices = [slice_ for pool in pools for slice_ in pack(pool)]
     classes = [device_class(DRIVER, f'device.driver == "{DRIVER}"')]
     return simulate(Cluster.of([*nodes, *slices, *classes, *claims])).cluster
@@ -185,14 +185,14 @@ def test_many_claims_have_a_letter_each_and_none_is_taken_for_down() -> None:
     ],
 )
 def test_a_pool_without_geometry_is_left_out(place: dict[str, Any]) -> None:
-    pool = Pool(driver=DRIVER, name="n0", node_name="n0", devices=[Device("d", attributes=place)])
+    pool = DesiredPool(driver=DRIVER, name="n0", node_name="n0", devices=[Device("d", attributes=place)])
     node = Node(metadata=ObjectMeta(name="n0"))
     assert meshes(world([pool], [node]), world([pool], [node]).state) == []
 
 
 def test_pools_with_geometry_are_drawn_by_name_the_others_left_out() -> None:
     pools = [
-        Pool(driver=DRIVER, name=name, node_name="n0", devices=[Device("d", attributes=place)])
+        DesiredPool(driver=DRIVER, name=name, node_name="n0", devices=[Device("d", attributes=place)])
         for name, place in (
             ("z", {"topology": "2x2", "origin": "0,0"}),
             ("gpus", {}),
@@ -205,6 +205,6 @@ def test_pools_with_geometry_are_drawn_by_name_the_others_left_out() -> None:
 
 def test_attributes_of_another_domain_are_no_geometry() -> None:
     place = {"other.example.com/topology": "2x2", "other.example.com/origin": "0,0"}
-    pool = Pool(driver=DRIVER, name="n0", node_name="n0", devices=[Device("d", attributes=place)])
+    pool = DesiredPool(driver=DRIVER, name="n0", node_name="n0", devices=[Device("d", attributes=place)])
     cluster = world([pool], [Node(metadata=ObjectMeta(name="n0"))])
     assert meshes(cluster, cluster.state) == []

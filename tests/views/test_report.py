@@ -17,7 +17,7 @@ from drakit.model import (
 from drakit.model.claim import DeviceAllocationResult, DeviceRequestAllocationResult
 from drakit.model.meta import ObjectMeta
 from drakit.model.quantity import quantity
-from drakit.topology import Pool, pack
+from drakit.topology import DesiredPool, pack
 from drakit.views.report import report_view
 from drakit.views.slices import slices_view
 from drakit.views.tables import pool_name
@@ -126,7 +126,7 @@ def test_names_that_look_like_markup_are_shown_as_they_are() -> None:
 
 def test_slices_are_one_row_each() -> None:
     console = Console(file=io.StringIO(), width=200, highlight=False)
-    pool = Pool(driver="d.example.com", name="n0", node_name="n0", devices=[Device("a"), Device("b")])
+    pool = DesiredPool(driver="d.example.com", name="n0", node_name="n0", devices=[Device("a"), Device("b")])
     console.print(slices_view(pack(pool)))
     assert isinstance(console.file, io.StringIO)
     assert ["00000-d.example.com-n0", "d.example.com", "n0", "n0", "2", "0", "0"] in [

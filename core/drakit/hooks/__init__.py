@@ -5,6 +5,7 @@ from drakit.hooks.manager import LoadedPlugin, PluginConflict, PluginError, Plug
 from drakit.hooks.markers import hookimpl, hookspec
 from drakit.hooks.objects import (
     AllocatedDevice,
+    Checked,
     DeviceEdits,
     DomainSource,
     Driver,
@@ -16,6 +17,7 @@ from drakit.hooks.objects import (
 
 __all__ = [
     "AllocatedDevice",
+    "Checked",
     "DeviceEdits",
     "DomainSource",
     "Driver",

@@ -29,7 +29,7 @@ from drakit.model import (
 from drakit.model.collections import frozen_tuple
 from drakit.model.nodes import HOSTNAME_LABEL
 from drakit.model.wire import decode_as, read_metadata_name
-from drakit.topology import Domain, Pool, ShapeFamily, Split, domain_pool, node_pool
+from drakit.topology import DesiredPool, Domain, ShapeFamily, Split, domain_pool, node_pool
 from drakit.topology.admissible import faults_of
 
 __all__ = ["INVENTORY_API_VERSION", "Expansion", "expand"]
@@ -43,7 +43,7 @@ class Expansion:
 
     nodes: tuple[Node, ...] = field(converter=frozen_tuple)
     classes: tuple[DeviceClass, ...] = field(converter=frozen_tuple)
-    pools: tuple[Pool, ...] = field(converter=frozen_tuple)
+    pools: tuple[DesiredPool, ...] = field(converter=frozen_tuple)
     errors: tuple[PluginError, ...] = field(default=(), converter=frozen_tuple)
     """Plugins that failed on the way; what they would have added is missing."""
 
@@ -115,14 +115,14 @@ class _Builder:
         self.driver = driver
         self.errors: list[PluginError] = []
 
-    def host_pool(self, host: Host) -> Pool:
+    def host_pool(self, host: Host) -> DesiredPool:
         devices = [self._described(device) for device in self.plugins.discover(self.plugin, host)]
         splits = [(device, self._split(device)) for device in devices]
         with blaming(self.plugin, f"pool of host {host.name}"):
             pool = node_pool(self.driver, host.name, splits)
         return self._finished(pool)
 
-    def domain_pool(self, domain: Domain) -> Pool:
+    def domain_pool(self, domain: Domain) -> DesiredPool:
         family = self.plugins.partitions(self.plugin, domain)
         if not isinstance(family, ShapeFamily):
             raise PluginError(self.plugin, "drakit_partitions", f"gave no shape family for domain {domain.name}")
@@ -165,7 +165,7 @@ class _Builder:
         origin.update(dict.fromkeys(names, plugin))
         return merged
 
-    def _finished(self, pool: Pool) -> Pool:
+    def _finished(self, pool: DesiredPool) -> DesiredPool:
         """The pool with its devices' taints, if the API server would take the devices.
 
         :raises PluginError: it would not; with every fault of every device.

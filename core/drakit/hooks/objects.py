@@ -14,6 +14,7 @@ from drakit.model.names import is_dns_subdomain, is_label_value
 
 __all__ = [
     "AllocatedDevice",
+    "Checked",
     "DeviceEdits",
     "DomainSource",
     "Driver",
@@ -30,11 +31,25 @@ MAX_TAINTS: Final = 16
 
 
 @frozen(kw_only=True)
-class Inventory:
+class Checked:
+    """A class that refuses to be made with mistakes in it: derive from it and say what they are."""
+
+    def __attrs_post_init__(self) -> None:
+        faults = list(self.mistakes())
+        if faults:
+            raise InvalidObject("", faults)
+
+    def mistakes(self) -> Iterable[Fault]:
+        """What is wrong with the fields, each with its path in the document: ``failedHosts[1]``."""
+        return ()
+
+
+@frozen(kw_only=True)
+class Inventory(Checked):
     """What an Inventory document says to one plugin. Plugins derive an attrs class with fields of their own.
 
     The document's fields are decoded into it strictly, names in camelCase: an unknown field or a wrong type is an error
-    with its path.
+    with its path, and so is everything that :meth:`mistakes` finds.
     """
 
     def hosts(self) -> Iterable[Host]:

@@ -18,7 +18,9 @@ class FrozenDict(dict[Any, Any]):
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("a FrozenDict cannot be changed; make another one")
 
-    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
+    # Whatever arguments they take, the answer is the same.
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = __ior__ = _refuse
+    update = _refuse  # pyright: ignore[reportAssignmentType]
 
     def __hash__(self) -> int:  # type: ignore[override]  # dict sets it to None
         return hash(frozenset(self.items()))

@@ -2,16 +2,16 @@
 
 from drakit.topology.domain import Domain, Member, Partition, TopologyError
 from drakit.topology.packing import pack
-from drakit.topology.pools import Pool, domain_pool, node_pool, split_device
+from drakit.topology.pools import DesiredPool, domain_pool, node_pool, split_device
 from drakit.topology.shapes import Clique, Grid, ShapeFamily, Split
 
 __all__ = [
     "Clique",
+    "DesiredPool",
     "Domain",
     "Grid",
     "Member",
     "Partition",
-    "Pool",
     "ShapeFamily",
     "Split",
     "TopologyError",

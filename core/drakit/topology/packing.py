@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from drakit.model.device import Device
 from drakit.model.meta import ObjectMeta
 from drakit.model.resourceslice import ResourcePool, ResourceSlice, ResourceSliceSpec
-from drakit.topology.pools import Pool
+from drakit.topology.pools import DesiredPool
 
 __all__ = ["pack"]
 
@@ -32,7 +32,7 @@ MAX_NAME: Final = 253
 """Bytes of an object's name."""
 
 
-def pack(pool: Pool, *, generation: int = 1) -> tuple[ResourceSlice, ...]:
+def pack(pool: DesiredPool, *, generation: int = 1) -> tuple[ResourceSlice, ...]:
     """The slices of a pool: counter slices first, then the devices in order.
 
     :returns: at least one slice; a pool without devices is published as one empty slice.
@@ -61,7 +61,7 @@ def _chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def _slice_name(pool: Pool, index: int) -> str:
+def _slice_name(pool: DesiredPool, index: int) -> str:
     """Sorts by index; unique for the pool, also where the name of a pool is nearly as long as a name may be."""
     name = "-".join((f"{index:05x}", pool.driver, pool.name.removeprefix(f"{pool.driver}/").replace("/", "-")))
     if len(name) <= MAX_NAME:

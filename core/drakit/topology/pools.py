@@ -20,15 +20,15 @@ from drakit.model.nodes import hostnames
 from drakit.model.quantity import Quantity, quantity
 from drakit.topology.counters import MemberCounters
 from drakit.topology.domain import Domain, Partition, TopologyError
-from drakit.topology.shapes import Clique, ShapeFamily, Split
+from drakit.topology.shapes import ShapeFamily, Split
 
-__all__ = ["Pool", "domain_pool", "node_pool", "split_device"]
+__all__ = ["DesiredPool", "domain_pool", "node_pool", "split_device"]
 
 PARTS_COUNTER: Final = "parts"
 
 
 @frozen(kw_only=True)
-class Pool:
+class DesiredPool:
     """What one pool should offer. Pure data: a publisher turns it into ResourceSlices."""
 
     driver: str
@@ -39,7 +39,7 @@ class Pool:
     """The node of a node-local pool; None: each device says for which nodes it is."""
 
 
-def node_pool(driver: str, node_name: str, devices: Iterable[tuple[Device, Split | None]]) -> Pool:
+def node_pool(driver: str, node_name: str, devices: Iterable[tuple[Device, Split | None]]) -> DesiredPool:
     """The pool of one host: its devices in order, each with its parts before it.
 
     :raises TopologyError: a name stands twice, or a device cannot be split as asked.
@@ -53,7 +53,7 @@ def node_pool(driver: str, node_name: str, devices: Iterable[tuple[Device, Split
         parts, counters = split_device(device, split)
         published.extend(parts)
         counter_sets.append(counters)
-    pool = Pool(driver=driver, name=node_name, node_name=node_name, devices=published, counter_sets=counter_sets)
+    pool = DesiredPool(driver=driver, name=node_name, node_name=node_name, devices=published, counter_sets=counter_sets)
     return _check_names(pool)
 
 
@@ -93,33 +93,28 @@ def _parts(counters: CounterSet, amount: int) -> DeviceCounterConsumption:
     return DeviceCounterConsumption(counter_set=counters.name, counters={PARTS_COUNTER: amount})
 
 
-def domain_pool(driver: str, domain: Domain, family: ShapeFamily) -> tuple[Pool, Mapping[str, Partition]]:
+def domain_pool(driver: str, domain: Domain, family: ShapeFamily) -> tuple[DesiredPool, Mapping[str, Partition]]:
     """The pool of a domain, ``<driver>/<domain>``: one device per partition, for exactly the nodes of its members.
 
     :returns: the pool, and the partition behind each device by device name. Attributes are the plugin's to add.
     :raises TopologyError: the domain does not have this shape, or has too many members to count.
     """
     partitions = family.partitions(domain)
-    by_device = {partition.name: partition for partition in partitions}
-    pool_name = f"{driver}/{domain.name}"
-    if isinstance(family, Clique):
-        devices = [_clique_device(family, partition) for partition in partitions]
-        return _check_names(Pool(driver=driver, name=pool_name, devices=devices)), by_device
+    if not partitions:
+        raise TopologyError(f"domain {domain.name}: {type(family).__name__} has no partitions")
     # Smallest partitions come first and in Z-order, so their members are in Z-order too.
-    order = dict.fromkeys(member for partition in partitions for member in partition.members)
-    counters = MemberCounters.of(domain, order)
+    counted = [partition for partition in partitions if not partition.shares]
+    counters = MemberCounters.of(domain, dict.fromkeys(m for partition in counted for m in partition.members))
     devices = [_partition_device(partition, counters) for partition in partitions]
-    pool = Pool(driver=driver, name=pool_name, devices=devices, counter_sets=counters.sets)
-    return _check_names(pool), by_device
+    pool = DesiredPool(driver=driver, name=f"{driver}/{domain.name}", devices=devices, counter_sets=counters.sets)
+    return _check_names(pool), {partition.name: partition for partition in partitions}
 
 
 def _partition_device(partition: Partition, counters: MemberCounters) -> Device:
-    return attrs.evolve(_on_its_nodes(partition), consumes_counters=counters.consumption(partition))
-
-
-def _clique_device(family: Clique, partition: Partition) -> Device:
-    total = family.per_member * len(partition.members)
-    return attrs.evolve(_on_its_nodes(partition), capacity={family.capacity: total}, allow_multiple_allocations=True)
+    device = _on_its_nodes(partition)
+    if partition.shares:
+        return attrs.evolve(device, capacity=partition.shares, allow_multiple_allocations=True)
+    return attrs.evolve(device, consumes_counters=counters.consumption(partition))
 
 
 def _on_its_nodes(partition: Partition) -> Device:
@@ -130,7 +125,7 @@ def _on_its_nodes(partition: Partition) -> Device:
     return Device(partition.name, node_selector=hostnames(*names), source=partition)
 
 
-def _check_names(pool: Pool) -> Pool:
+def _check_names(pool: DesiredPool) -> DesiredPool:
     """The pool, if the API server would take its names."""
     where = f"pool {pool.name}" if pool.name.startswith(f"{pool.driver}/") else f"pool {pool.driver}/{pool.name}"
     parts = pool.name.split("/")

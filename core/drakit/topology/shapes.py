@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Final, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from attrs import field, frozen
 
@@ -18,9 +18,6 @@ from drakit.model.quantity import Quantity, quantity
 from drakit.topology.domain import Domain, Member, Partition, TopologyError
 
 __all__ = ["Clique", "Grid", "ShapeFamily", "Split"]
-
-MAX_MEMBERS: Final = 64
-"""Members a whole-domain device can count: 2 counter sets of 32 counters (``ResourceSliceMaxCountersPerCounterSet``)."""
 
 Box = tuple[tuple[int, int], ...]
 """Start and size per dimension, in chips."""
@@ -125,7 +122,8 @@ class Clique:
 
     def partitions(self, domain: Domain) -> tuple[Partition, ...]:
         """The one set of all members."""
-        return (Partition(self.name, domain.members, domain=domain),)
+        total = self.per_member * len(domain.members)
+        return (Partition(self.name, domain.members, domain=domain, shares={self.capacity: total}),)
 
 
 @frozen

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from attrs import field, frozen
 
-from drakit import Device, DrakitError, Driver, Host, InvalidObject, Inventory, Problem, Quantity, Split, device_class, hookimpl
+from drakit import Device, DrakitError, Driver, Host, Inventory, Problem, Quantity, Split, device_class, hookimpl
 from drakit.model import DeviceAttribute, Fault, qualify
 
 __all__ = [
@@ -60,12 +60,7 @@ class FakeInventory(Inventory):
     """Numbers of equal parts a device can be handed out in, such as ``[2, 4]``; they divide the first capacity."""
     faults: tuple[FaultyDevice, ...] = ()
 
-    def __attrs_post_init__(self) -> None:
-        faults = list(self._mistakes())
-        if faults:
-            raise InvalidObject("", faults)
-
-    def _mistakes(self) -> Iterator[Fault]:
+    def mistakes(self) -> Iterator[Fault]:
         for name, most in (("nodes", MAX_NODES), ("devices", MAX_DEVICES)):
             if not 0 <= getattr(self, name) <= most:
                 yield Fault(name, f"must be from 0 to {most}, not {getattr(self, name)}")

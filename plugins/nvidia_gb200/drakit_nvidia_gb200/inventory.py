@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import frozen
 
-from drakit import Host, InvalidObject, Inventory
+from drakit import Checked, Host, Inventory
 from drakit.model import Fault
 
 __all__ = ["CLIQUE_LABEL", "GB200Inventory", "Rack"]
@@ -23,7 +23,7 @@ _NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_DNS, "nvlink.gpu.nvidia.com")
 
 
 @frozen(kw_only=True)
-class Rack:
+class Rack(Checked):
     """An NVL72 rack, or what of it is there: trays joined by NVLink into one clique."""
 
     name: str
@@ -36,12 +36,7 @@ class Rack:
     failed_trays: tuple[str, ...] = ()
     """Nodes that are down: their GPUs are tainted, and the clique has that much less to give."""
 
-    def __attrs_post_init__(self) -> None:
-        faults = list(self._mistakes())
-        if faults:
-            raise InvalidObject("", faults)
-
-    def _mistakes(self) -> Iterator[Fault]:
+    def mistakes(self) -> Iterator[Fault]:
         if not 1 <= self.trays <= TRAYS_PER_RACK:
             yield Fault("trays", f"a rack has 1 to {TRAYS_PER_RACK} compute trays, not {self.trays}")
             return
@@ -81,12 +76,7 @@ class GB200Inventory(Inventory):
     trays: tuple[str, ...] = ()
     """Nodes that are trays of their own, in no multi-node NVLink domain."""
 
-    def __attrs_post_init__(self) -> None:
-        faults = list(self._mistakes())
-        if faults:
-            raise InvalidObject("", faults)
-
-    def _mistakes(self) -> Iterator[Fault]:
+    def mistakes(self) -> Iterator[Fault]:
         home: dict[str, str] = {}
         cliques: set[str] = set()
         for index, rack in enumerate(self.racks):

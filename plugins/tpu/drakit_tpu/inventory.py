@@ -9,7 +9,7 @@ from typing import Final
 
 from attrs import frozen
 
-from drakit import Domain, Grid, InvalidObject, Inventory, Member, TopologyError
+from drakit import Checked, Domain, Grid, Inventory, Member, TopologyError
 from drakit.model import DrakitError, Fault
 from drakit_tpu.generations import GENERATIONS, Generation
 
@@ -20,7 +20,7 @@ LARGEST_POD: Final = 2304
 
 
 @frozen(kw_only=True)
-class TpuDomain:
+class TpuDomain(Checked):
     """One ICI mesh."""
 
     name: str
@@ -33,12 +33,7 @@ class TpuDomain:
     failed_hosts: tuple[str, ...] = ()
     """Nodes that are down: every device with one of them is tainted."""
 
-    def __attrs_post_init__(self) -> None:
-        faults = list(self._mistakes())
-        if faults:
-            raise InvalidObject("", faults)
-
-    def _mistakes(self) -> Iterator[Fault]:
+    def mistakes(self) -> Iterator[Fault]:
         if self.generation not in GENERATIONS:
             yield Fault("generation", f'there is no generation "{self.generation}"; known are {", ".join(GENERATIONS)}')
             return
@@ -93,12 +88,7 @@ class TpuInventory(Inventory):
 
     domains: tuple[TpuDomain, ...]
 
-    def __attrs_post_init__(self) -> None:
-        faults = list(self._mistakes())
-        if faults:
-            raise InvalidObject("", faults)
-
-    def _mistakes(self) -> Iterator[Fault]:
+    def mistakes(self) -> Iterator[Fault]:
         home: dict[str, str] = {}
         names: set[str] = set()
         for index, domain in enumerate(self.domains):

@@ -13,7 +13,7 @@ import pytest
 import drakit_tpu
 from drakit import Device, DrakitError, InvalidObject, Plugins
 from drakit.hooks import Expansion, expand
-from drakit.topology import Pool, pack
+from drakit.topology import DesiredPool, pack
 
 DRIVER: Final = "tpu.google.com"
 
@@ -33,7 +33,7 @@ def expansion(topology: str, generation: str = "v6e", **fields: Any) -> Expansio
     return expand(plugins(), document({"name": "m", "topology": topology, "generation": generation, **fields}))
 
 
-def mesh(topology: str, generation: str = "v6e", **fields: Any) -> Pool:
+def mesh(topology: str, generation: str = "v6e", **fields: Any) -> DesiredPool:
     (pool,) = expansion(topology, generation, **fields).pools
     return pool
 
@@ -179,7 +179,7 @@ def test_several_meshes_are_a_pool_each() -> None:
 # -- failed hosts ----------------------------------------------------------------------------------------------------
 
 
-def failed(pool: Pool) -> list[Device]:
+def failed(pool: DesiredPool) -> list[Device]:
     return [device for device in pool.devices if device.taints]
 
 
