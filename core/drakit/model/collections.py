@@ -15,13 +15,6 @@ __all__ = ["FrozenDict", "frozen_json", "frozen_mapping", "frozen_tuple", "optio
 class FrozenDict(dict[Any, Any]):
     """A dict that cannot be changed. It hashes if its values do, pickles, copies, and JSON writes it as a dict."""
 
-    def _refuse(self, *_: object, **__: object) -> NoReturn:
-        raise TypeError("a FrozenDict cannot be changed; make another one")
-
-    # Whatever arguments they take, the answer is the same.
-    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = __ior__ = _refuse
-    update = _refuse  # pyright: ignore[reportAssignmentType]
-
     def __hash__(self) -> int:  # type: ignore[override]  # dict sets it to None
         return hash(frozenset(self.items()))
 
@@ -34,6 +27,13 @@ class FrozenDict(dict[Any, Any]):
     def __deepcopy__(self, memo: dict[int, Any]) -> FrozenDict:
         return FrozenDict(copy.deepcopy(dict(self), memo))
 
+
+def _refuse(*_: object, **__: object) -> NoReturn:
+    raise TypeError("a FrozenDict cannot be changed; make another one")
+
+
+for _name in ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault", "update"):
+    setattr(FrozenDict, _name, _refuse)
 
 _EMPTY = FrozenDict()
 
