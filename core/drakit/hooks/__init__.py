@@ -1,7 +1,8 @@
 """How vendors plug in: markers, hook specifications, and the manager that loads and calls plugins."""
 
+from drakit.hooks.calling import PluginError
 from drakit.hooks.inventory import Expansion, expand
-from drakit.hooks.manager import LoadedPlugin, PluginConflict, PluginError, Plugins, UnknownPlugin
+from drakit.hooks.manager import LoadedPlugin, PluginConflict, Plugins, UnknownPlugin
 from drakit.hooks.markers import hookimpl, hookspec
 from drakit.hooks.objects import (
     AllocatedDevice,

@@ -12,7 +12,8 @@ from typing import Any, Final
 import attrs
 from attrs import field, frozen
 
-from drakit.hooks.manager import LoadedPlugin, PluginError, Plugins, blaming
+from drakit.hooks.calling import PluginError, blaming
+from drakit.hooks.manager import LoadedPlugin, Plugins
 from drakit.hooks.objects import MAX_TAINTS, DomainSource, Host, Inventory
 from drakit.model import (
     Device,

@@ -6,37 +6,22 @@ Each plugin is called on its own, so that one that fails is reported with its na
 
 from __future__ import annotations
 
-import contextlib
-import inspect
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from importlib import metadata
-from typing import Any, Final, TypeVar
+from typing import Any
 
-import attrs
 import pluggy
 from attrs import field, frozen
 
-from drakit.hooks import hookspecs
+from drakit.hooks.calling import Caller, PluginError, blaming, described, items_of, to_stderr
+from drakit.hooks.checks import HOOK_NAMES, check_hooks, check_inventory
 from drakit.hooks.markers import PROJECT
-from drakit.hooks.objects import AllocatedDevice, DeviceEdits, DomainSource, Driver, Host, Inventory, Journal, Problem
+from drakit.hooks.objects import AllocatedDevice, DeviceEdits, DomainSource, Driver, Host, Journal, Problem
 from drakit.model import Device, DeviceClass, DrakitError, ResourceClaim
 from drakit.model.errors import did_you_mean
 from drakit.topology import Domain, ShapeFamily, Split
 
-__all__ = ["LoadedPlugin", "PluginConflict", "PluginError", "Plugins", "UnknownPlugin", "blaming"]
-
-T = TypeVar("T")
-HOOK_NAMES: Final = tuple(hookspecs.__all__)
-
-
-class PluginError(DrakitError):
-    """A plugin raised, or gave something that is not what its hook promises."""
-
-    def __init__(self, plugin: str, hook: str, message: str) -> None:
-        self.plugin = plugin
-        self.hook = hook
-        super().__init__(f"plugin {plugin}: {hook}: {message}")
+__all__ = ["LoadedPlugin", "PluginConflict", "PluginError", "Plugins", "UnknownPlugin"]
 
 
 class PluginConflict(DrakitError):
@@ -59,7 +44,6 @@ class LoadedPlugin:
     module: str
     hooks: tuple[str, ...]
     driver: Driver | None
-
     everybody: frozenset[str] = frozenset()
     """Hooks that want the devices of all drivers: those with a ``driver`` argument."""
 
@@ -76,20 +60,16 @@ class LoadedPlugin:
         return f"{self.name} ({self.distribution or self.module})"
 
 
-class Plugins:
+class Plugins(Caller):
     """The loaded plugins, by name, each of their hooks as a typed method."""
 
     def __init__(self, *, trace: Callable[[str], None] | None = None) -> None:
         """:param trace: called with one line before and after each hook call."""
+        super().__init__(trace)
         self.failures: list[PluginError] = []
         """Plugins that could not be loaded."""
         self._loaded: dict[str, LoadedPlugin] = {}
-        self._callers: dict[tuple[str, str], pluggy.HookCaller] = {}
         self._disabled: set[str] = set()
-        self._manager = pluggy.PluginManager(PROJECT)
-        self._manager.add_hookspecs(hookspecs)
-        if trace is not None:
-            _trace_calls(self._manager, trace)
 
     # -- loading -----------------------------------------------------------------------------------------------------
 
@@ -101,7 +81,7 @@ class Plugins:
         :raises PluginConflict: two plugins have one name, or bring one driver.
         """
         tracing = environment.get("DRAKIT_TRACE", "0") not in ("", "0")
-        plugins = cls(trace=_to_stderr if tracing else None)
+        plugins = cls(trace=to_stderr if tracing else None)
         plugins._disabled = {name.strip() for name in environment.get("DRAKIT_DISABLE", "").split(",")} - {""}
         entries = sorted(metadata.entry_points(group=PROJECT), key=lambda entry: entry.name)
         for name in sorted(plugins._disabled - {entry.name for entry in entries}):
@@ -118,7 +98,7 @@ class Plugins:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a plugin that cannot be imported must not stop the others
-            self.failures.append(PluginError(entry.name, "import", _described(error)))
+            self.failures.append(PluginError(entry.name, "import", described(error)))
             return
         try:
             self.register(plugin, entry.name, distribution)
@@ -139,7 +119,7 @@ class Plugins:
         if known_as is not None:
             mine = f"{name} ({distribution or _module_of(plugin)})"
             raise PluginConflict(f"one plugin is registered under two names: {self._loaded[known_as]} and {mine}")
-        self._check_names(plugin, name)
+        check_hooks(self._manager, plugin, name)
         self._callers.clear()  # a caller for one plugin leaves out the others there were when it was made
         try:
             self._manager.register(plugin, name)
@@ -156,24 +136,6 @@ class Plugins:
         self._loaded[name] = loaded
         return loaded
 
-    def _check_names(self, plugin: object, name: str) -> None:
-        """Slips of the pen get the nearest name: a misspelt hook or argument, a hook without its marker."""
-        for attribute in dir(plugin):
-            marked = self._manager.parse_hookimpl_opts(plugin, attribute) is not None
-            if marked and attribute not in HOOK_NAMES:
-                raise PluginError(name, attribute, f"drakit has no such hook{did_you_mean(attribute, HOOK_NAMES)}")
-            if not marked and attribute in HOOK_NAMES and inspect.isroutine(getattr(plugin, attribute)):
-                raise PluginError(name, attribute, "is not marked with @hookimpl, so it would never be called")
-            if marked:
-                self._check_arguments(plugin, name, attribute)
-
-    def _check_arguments(self, plugin: object, name: str, hook: str) -> None:
-        known = list(inspect.signature(getattr(hookspecs, hook)).parameters)
-        for argument, parameter in inspect.signature(getattr(plugin, hook)).parameters.items():
-            if argument not in known and parameter.default is parameter.empty:
-                has = f"it has: {', '.join(known)}" if known else "it has none"
-                raise PluginError(name, hook, f'has no argument "{argument}"{did_you_mean(argument, known)}; {has}')
-
     def _unregister(self, name: str) -> None:
         if self._manager.has_plugin(name):
             self._manager.unregister(name=name)
@@ -182,7 +144,7 @@ class Plugins:
         hooks = tuple(hook for hook in HOOK_NAMES if self._implements(plugin, hook))
         driver = self._driver_of(name)
         if driver is not None:
-            _check_inventory(name, driver.inventory)
+            check_inventory(name, driver.inventory)
             for other in self._loaded.values():
                 if other.driver is not None and other.driver.name == driver.name:
                     mine = f"{name} ({distribution or _module_of(plugin)})"
@@ -286,7 +248,7 @@ class Plugins:
         """
         with blaming(plugin, "drakit_prepare"):
             answer = self._caller(plugin, "drakit_prepare")(claim=claim, devices=devices, journal=journal)
-            edits = [] if answer is None else list(_items(answer))
+            edits = [] if answer is None else list(items_of(answer))
         return [self._checked(plugin, "drakit_prepare", edit, DeviceEdits) for edit in edits]
 
     def unprepare(self, plugin: str, claim_uid: str, devices: tuple[AllocatedDevice, ...], journal: Journal) -> None:
@@ -304,106 +266,6 @@ class Plugins:
         """
         return self._named(plugin, "drakit_environment", claim=claim, device=device, host=host)
 
-    def _named(self, plugin: str, hook: str, **arguments: object) -> Mapping[str, Any]:
-        """The values by name that one plugin gives for a collected hook."""
-        with blaming(plugin, hook):
-            answers = self._caller(plugin, hook)(**arguments)
-        added: dict[str, Any] = {}
-        for answer in answers:
-            if not isinstance(answer, Mapping) or not all(isinstance(name, str) for name in answer):
-                raise PluginError(plugin, hook, f"gave {answer!r:.80}, which is not a mapping of values by name")
-            added.update(answer)
-        return added
-
-    def _collected(self, plugin: str, hook: str, type_: type[T], **arguments: object) -> list[T]:
-        """Everything one plugin gives for a collected hook; generators are read to their end inside the guard."""
-        with blaming(plugin, hook):
-            answers = self._caller(plugin, hook)(**arguments)
-            items = [item for answer in answers for item in _items(answer)]
-        return [self._checked(plugin, hook, item, type_) for item in items]
-
-    def _first(self, plugin: str, hook: str, *types: Any, **arguments: object) -> Any:
-        with blaming(plugin, hook):
-            answer = self._caller(plugin, hook)(**arguments)
-        return None if answer is None else self._checked(plugin, hook, answer, *types)
-
-    def _caller(self, plugin: str, hook: str) -> pluggy.HookCaller:
-        """The hook as implemented by one plugin alone; made once, for a device asks for several."""
-        caller = self._callers.get((plugin, hook))
-        if caller is None:
-            others = [other for other in self._manager.get_plugins() if self._manager.get_name(other) != plugin]
-            caller = self._callers[plugin, hook] = self._manager.subset_hook_caller(hook, others)
-        return caller
-
-    def _checked(self, plugin: str, hook: str, answer: Any, *types: Any) -> Any:
-        if isinstance(answer, types):
-            return answer
-        wanted = " or ".join(type_.__name__ for type_ in types)
-        raise PluginError(plugin, hook, f"gave {_shown(answer)}, which is not a {wanted}")
-
-
-def _check_inventory(plugin: str, inventory: Any) -> None:
-    """A field that every Inventory document has could never be given to the plugin."""
-    if not inspect.isclass(inventory) or not issubclass(inventory, Inventory):
-        raise PluginError(plugin, "drakit_driver", f"inventory must be a class derived from Inventory, not {inventory!r:.60}")
-    if inspect.get_annotations(inventory) and "__attrs_attrs__" not in vars(inventory):
-        message = f"the Inventory class {inventory.__name__} is not an attrs class: put @frozen(kw_only=True) on it"
-        raise PluginError(plugin, "drakit_driver", message)
-    for attribute in attrs.fields(inventory):
-        if attribute.name in ("api_version", "kind", "metadata", "plugin"):
-            message = f'the Inventory class has a field "{attribute.name}", which says something else in every document'
-            raise PluginError(plugin, "drakit_driver", message)
-
-
-@contextlib.contextmanager
-def blaming(plugin: str, hook: str) -> Iterator[None]:
-    """Whatever is raised inside is the plugin's fault, even an attempt to end the process."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise  # the user's, as far as can be told
-    except BaseException as error:
-        raise PluginError(plugin, hook, _described(error)) from error
-
-
-def _shown(answer: object) -> str:
-    try:
-        return f"{answer!r:.80}"
-    except Exception:  # noqa: BLE001 - whatever it is, it cannot even say so
-        return f"a {type(answer).__name__}"
-
-
-def _items(answer: Any) -> Iterable[Any]:
-    if isinstance(answer, str | Mapping) or not isinstance(answer, Iterable):
-        raise TypeError(f"must give an iterable, not {answer!r:.60}")
-    return answer
-
-
-def _described(error: BaseException) -> str:
-    """What a plugin raised, on one line; our own errors speak for themselves."""
-    try:
-        text = "; ".join(str(error).split("\n")) or "no message"
-    except Exception:  # noqa: BLE001 - an exception whose text cannot be had
-        text = "no message"
-    return text if isinstance(error, DrakitError) else f"{type(error).__name__}: {text}"
-
 
 def _module_of(plugin: object) -> str:
     return getattr(plugin, "__name__", None) or f"{type(plugin).__module__}.{type(plugin).__qualname__}"
-
-
-def _to_stderr(line: str) -> None:
-    print(line, file=sys.stderr)  # noqa: T201 - what DRAKIT_TRACE is for
-
-
-def _trace_calls(manager: pluggy.PluginManager, trace: Callable[[str], None]) -> None:
-    def before(hook: str, implementations: Any, arguments: Mapping[str, Any]) -> None:
-        called = ", ".join(implementation.plugin_name for implementation in implementations) or "nobody"
-        shown = ", ".join(f"{name}={value!r:.60}" for name, value in arguments.items())
-        trace(f"drakit: {hook}({shown}) -> {called}")
-
-    def after(outcome: pluggy.Result[Any], hook: str, _implementations: Any, _arguments: Mapping[str, Any]) -> None:
-        shown = f"raised {outcome.exception!r:.100}" if outcome.exception else f"{outcome.get_result()!r:.100}"
-        trace(f"drakit: {hook} = {shown}")
-
-    manager.add_hookcall_monitoring(before, after)
