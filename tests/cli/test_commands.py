@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 import signal
@@ -142,3 +143,26 @@ def test_head_of_an_example_has_one_line_and_no_complaint(arguments: str) -> Non
     result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=True)
     assert len(result.stdout.splitlines()) == 1
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ("plugins >&-", "error: standard output is closed, and so is the way for an answer\n"),
+        ("simulate --jsonl <&-", "Error: --jsonl reads standard input, which is closed\n"),
+        ("simulate -f - <&-", "error: <stdin>: is closed\n"),
+    ],
+)
+def test_a_closed_stream_that_is_needed_is_told(command: str, complaint: str) -> None:
+    command = f"{sys.executable} -m drakit {command}"
+    result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.endswith(complaint)
+
+
+def test_a_question_that_is_not_utf_8_is_answered_and_the_next_one_too() -> None:
+    words = [sys.executable, "-m", "drakit", "simulate", "--jsonl"]
+    result = subprocess.run(words, input=b'{"a": "\xff"}\n{"a": 1}\n', capture_output=True, timeout=60, check=True)
+    first, second = map(json.loads, result.stdout.splitlines())
+    assert first["error"].startswith("the line is not JSON: ")
+    assert second["error"] == 'question: unknown field "a"'

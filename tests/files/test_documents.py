@@ -243,6 +243,10 @@ def test_a_document_that_is_no_object_is_an_error(text: str) -> None:
     assert complaint(text) == "<stdin>, document 1 (line 1): must be an object with apiVersion and kind"
 
 
+def test_an_object_in_braces_may_be_yaml_after_all() -> None:
+    assert of("{a: 1, b: [x]}\n---\n{c: 2}\n") == [{"a": 1, "b": ["x"]}, {"c": 2}]
+
+
 # -- scalars as Kubernetes reads them --------------------------------------------------------------------------------
 
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import gc
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -258,3 +260,25 @@ def test_plugins_are_loaded_only_for_an_inventory(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(Plugins, "load", refuse)
     (tmp_path / "x.json").write_text(json.dumps(node("n")), encoding="utf-8")
     assert [n.name for n in drakit.load(tmp_path).nodes] == ["n"]
+
+
+def test_standard_input_stays_open_when_a_cluster_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "node.yaml"
+    file.write_text("{apiVersion: v1, kind: Node, metadata: {name: a}}")
+    stdin = io.TextIOWrapper(io.BytesIO(b"{apiVersion: v1, kind: Node, metadata: {name: \xc3\xa9}}"), encoding="ascii")
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert [node.name for node in drakit.load(file).nodes] == ["a"]
+    gc.collect()
+    assert not stdin.buffer.closed
+    assert [node.name for node in drakit.load("-").nodes] == ["é"]
+    gc.collect()
+    assert not stdin.closed
+
+
+def test_standard_input_that_is_closed_matters_only_to_who_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "node.yaml"
+    file.write_text("{apiVersion: v1, kind: Node, metadata: {name: a}}")
+    monkeypatch.setattr(sys, "stdin", None)
+    assert [node.name for node in drakit.load(file).nodes] == ["a"]
+    with pytest.raises(UnreadableFile, match=r"^<stdin>: is closed$"):
+        drakit.load("-")

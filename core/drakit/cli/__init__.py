@@ -62,6 +62,9 @@ def main() -> None:
     """Run the command line. Exit 0: fine, 1: findings, 2: usage or unreadable input. No traceback reaches a user."""
     from drakit.model.errors import DrakitError
 
+    if sys.stdout is None:
+        click.echo("error: standard output is closed, and so is the way for an answer", err=True)
+        sys.exit(2)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name may hold what no terminal can show

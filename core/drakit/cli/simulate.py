@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import click
@@ -35,6 +36,10 @@ def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:
     if jsonl:
         from drakit.cli.questions import answer_lines
 
+        if sys.stdin is None:
+            raise click.UsageError("--jsonl reads standard input, which is closed")
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="backslashreplace")  # what is not UTF-8 is not JSON either
         answer_lines(sys.stdin, sys.stdout)
         return
     from drakit.allocation import simulate

@@ -26,6 +26,8 @@ T = TypeVar("T")
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 MAX_VALUES: Final = 20_000_000
 """Values in one document once aliases are unfolded; more is an attack, not a cluster."""
+YAML_AFTER_ALL: Final = ("Extra data", "Expecting property name")
+"""What the JSON reader says of several documents, and of a key without quotes: both are YAML."""
 TOO_DEEP: Final = "is nested too deeply"
 MAX_DEPTH: Final = 256
 """Levels of nesting. A bound of our own, so that the answer does not depend on the Python that reads."""
@@ -112,7 +114,7 @@ def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
         _refuse_depth(content)
         yield 1, content
     except (ValueError, RecursionError) as error:
-        if isinstance(error, json.JSONDecodeError) and error.msg.startswith("Extra data"):
+        if isinstance(error, json.JSONDecodeError) and error.msg.startswith(YAML_AFTER_ALL):
             yield from _parse_yaml(file, text)
             return
         deep = isinstance(error, RecursionError)

@@ -6,7 +6,6 @@ Every error names the file, the document and its line.
 from __future__ import annotations
 
 import contextlib
-import io
 import itertools
 import os
 import sys
@@ -58,17 +57,19 @@ def read_cluster(paths: Iterable[str | Path], *, plugins: Plugins | None = None,
     :raises DrakitError: as :func:`load`.
     """
     reader = _Reader(plugins)
-    for document in read_documents(paths, stdin or _standard_input()):
+    for document in read_documents(paths, stdin or _StandardInput()):
         reader.add(document)
     return reader.finish()
 
 
-def _standard_input() -> TextStream:
-    """Standard input as strict UTF-8, whatever the locale makes Python think of it."""
-    if sys.stdin is None:
-        raise UnreadableFile("<stdin>: is closed")
-    buffer = getattr(sys.stdin, "buffer", None)
-    return sys.stdin if buffer is None else io.TextIOWrapper(buffer, encoding="utf-8", errors="strict")
+class _StandardInput:
+    """Standard input as strict UTF-8, whatever the locale makes Python think of it; not touched unless it is read."""
+
+    def read(self) -> str:
+        if sys.stdin is None:
+            raise UnreadableFile("<stdin>: is closed")
+        buffer = getattr(sys.stdin, "buffer", None)
+        return sys.stdin.read() if buffer is None else str(buffer.read(), "utf-8", "strict")
 
 
 class _Reader:
