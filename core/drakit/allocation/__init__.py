@@ -2,8 +2,9 @@
 
 from drakit.allocation.cluster import Cluster, DuplicateObject
 from drakit.allocation.errors import AllocationError, Check, Place, Reason, SearchLimit
-from drakit.allocation.outcome import ClaimOutcome, Notice, PodOutcome, Report, Verdict
+from drakit.allocation.outcome import ClaimOutcome
 from drakit.allocation.pools import Candidate, Pool, PoolIndex
+from drakit.allocation.report import Notice, PodOutcome, Report, Verdict
 from drakit.allocation.simulation import simulate
 from drakit.allocation.state import AllocatedState, Holder
 

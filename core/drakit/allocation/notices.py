@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from drakit.allocation.cluster import Cluster
-from drakit.allocation.outcome import Notice
 from drakit.allocation.placement import shortened
+from drakit.allocation.report import Notice
 from drakit.model import ResourceClaim
 
 __all__ = ["notices"]

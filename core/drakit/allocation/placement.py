@@ -11,7 +11,7 @@ from typing import Final
 
 from drakit.allocation.cluster import Cluster
 from drakit.allocation.nodes import node_refusal, summarized
-from drakit.allocation.outcome import PodOutcome
+from drakit.allocation.report import PodOutcome
 from drakit.model import Node, Pod, PodResourceClaim, ResourceClaim
 
 __all__ = ["Placement", "claim_key", "claim_keys"]

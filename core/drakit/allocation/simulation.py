@@ -18,8 +18,9 @@ from drakit.allocation.cluster import Cluster
 from drakit.allocation.errors import Reason
 from drakit.allocation.nodes import node_refusal
 from drakit.allocation.notices import notices
-from drakit.allocation.outcome import ClaimOutcome, Report
+from drakit.allocation.outcome import ClaimOutcome
 from drakit.allocation.placement import Placement, claim_key, claim_keys
+from drakit.allocation.report import Report
 from drakit.allocation.search import DEFAULT_BUDGET
 from drakit.model import Pod, PodResourceClaimStatus, ResourceClaim
 
