@@ -239,7 +239,7 @@ class _Oracle:
             if suited and self.all_go(given, suited):
                 yield suited
             return
-        for combination in combinations(suited, 1 if ask.count is None else ask.count):
+        for combination in combinations(suited, ask.count or 1):
             steps = range(len(combination))
             if all(self.refusal([*given, *combination[: i + 1]]) is None for i in steps):
                 yield list(combination)

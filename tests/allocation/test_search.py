@@ -69,7 +69,6 @@ def one(objects: list[Any], *claims: ResourceClaim) -> AllocationResult:
 def test_no_claims_and_claims_without_requests_need_nothing() -> None:
     assert allocate([]) == ()
     assert picks([], claim()) == []
-    assert picks([], claim(request("r", count=0))) == []
     assert one([], claim()).node_selector is None
 
 

@@ -111,6 +111,14 @@ def test_strings_that_double_are_given_up() -> None:
     assert verdict(f"cel.bind(s0, A.model, {bound}s60 == ''{')' * 61}") == TOO_MUCH_WORK
 
 
+def test_lists_that_share_their_parts_are_not_compared_without_end() -> None:
+    """Forty bindings make a list of a trillion leaves, each of which a comparison would look at."""
+    bound = "".join(f"cel.bind(v{depth + 1}, [v{depth}, v{depth}], " for depth in range(40))
+    result = verdict(f"cel.bind(v0, [1, 1], {bound}v40 == v40{')' * 41}")
+    assert isinstance(result, str)
+    assert result.startswith("UnsupportedExpression: ")
+
+
 @pytest.mark.parametrize("pattern", ["(x+x+)+y", "(x|x|x)*y", "((x*)*)*y", "x{500}x{500}y"])
 def test_patterns_cannot_blow_up(pattern: str) -> None:
     assert verdict(f"('{'x' * 60}' + A.model).matches('{pattern}')") is False

@@ -12,9 +12,11 @@ from importlib import metadata
 import click
 import pytest
 
-from drakit.cli import COMMANDS, cli
+from drakit import Device
+from drakit.cli import COMMANDS, cli, main
 from tests.cli.running import EXAMPLES, ROOT, drakit
-from tests.cli.worlds import cluster, device_claim
+from tests.cli.worlds import cluster, device_claim, listing, node
+from tests.hooks.entries import acme, entry, install
 
 
 def command_named(name: str) -> click.Command:
@@ -82,6 +84,80 @@ def test_a_fault_of_drakit_is_one_line_and_says_how_to_see_more(monkeypatch: pyt
     monkeypatch.setenv("DRAKIT_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
         drakit("simulate", "-f", "-")
+
+
+def test_a_command_that_is_misspelt_gets_the_nearest_one() -> None:
+    assert "no such command 'simulat', did you mean 'simulate'?" in drakit("simulat").err
+    assert "did you mean" not in drakit("xyzzy").err
+
+
+def test_as_a_plugin_of_kubectl_it_is_called_kubectl_dra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["/usr/local/bin/kubectl-dra", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().out.startswith("Usage: kubectl dra ")
+
+
+def test_no_documents_at_all_are_an_error_and_nodes_alone_ask_for_nothing() -> None:
+    for text in ("", "---\n", listing()):
+        nothing = drakit("simulate", "-f", "-", stdin=text)
+        assert (nothing.code, nothing.out) == (2, "")
+        assert "no documents" in nothing.err
+    alone = drakit("simulate", "-f", "-", stdin=listing(node()))
+    assert (alone.code, alone.err) == (0, "")
+    assert "nothing was asked for" in alone.out
+
+
+def test_questions_come_from_standard_input_and_not_from_files() -> None:
+    result = drakit("simulate", "--jsonl", "-f", "-")
+    assert (result.code, result.out) == (2, "")
+    assert "--jsonl reads standard input" in result.err
+
+
+def test_an_unknown_field_of_a_question_is_an_error_with_the_nearest_name() -> None:
+    result = drakit("simulate", "--jsonl", stdin='{"claim": []}\n{}\n')
+    first, second = map(json.loads, result.out.splitlines())
+    assert 'unknown field "claim", did you mean "claims"?' in first["error"]
+    assert second["error"] != first["error"], "the next question is answered"
+
+
+INVENTORY = json.dumps({"apiVersion": "drakit/v1alpha1", "kind": "Inventory", "metadata": {"name": "mine"}, "plugin": "acme"})
+
+
+def test_what_a_plugin_prints_does_not_get_into_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def discover() -> list[Device]:
+        print("looking for cards")  # noqa: T201
+        return [Device("card")]
+
+    install(monkeypatch, entry("acme", acme(discover=discover)))
+    result = drakit("simulate", "-f", "-", "-o", "json", stdin=INVENTORY)
+    json.loads(result.out)
+    assert "looking for cards" in result.err
+
+
+@pytest.mark.parametrize(("debug", "shown"), [("", False), ("0", False), ("1", True)])
+def test_where_a_plugin_failed_is_shown_if_asked_for(monkeypatch: pytest.MonkeyPatch, debug: str, shown: bool) -> None:
+    def fail_far_inside() -> None:
+        raise OSError("card fell off the bus")
+
+    monkeypatch.setenv("DRAKIT_DEBUG", debug)
+    install(monkeypatch, entry("acme", acme(discover=fail_far_inside)))
+    result = drakit("simulate", "-f", "-", stdin=INVENTORY)
+    assert "error: plugin acme: drakit_discover: OSError: card fell off the bus" in result.err.lower().replace(
+        "oserror", "OSError"
+    )
+    assert ("fail_far_inside" in result.err) == shown
+
+
+@pytest.mark.parametrize("columns", ["1", "0", "-5", "wide", "", "²"])
+def test_without_a_terminal_only_a_sensible_width_is_heeded(monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    asked = cluster(device_claim("c", 3))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    normal = drakit("simulate", "-f", "-", stdin=asked).out
+    monkeypatch.setenv("COLUMNS", columns)
+    assert drakit("simulate", "-f", "-", stdin=asked).out == normal
 
 
 # -- as a process ----------------------------------------------------------------------------------------------------
@@ -166,3 +242,26 @@ def test_a_question_that_is_not_utf_8_is_answered_and_the_next_one_too() -> None
     first, second = map(json.loads, result.stdout.splitlines())
     assert first["error"].startswith("the line is not JSON: ")
     assert second["error"] == 'question: unknown field "a"'
+
+
+def test_an_interrupt_ends_a_long_simulation_with_130_and_no_traceback() -> None:
+    claims = [device_claim(f"c{index}") for index in range(60_000)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "drakit", "simulate", "-f", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    with process:
+        process.stdin.write(cluster(*claims, devices=3))  # more than a pipe holds: it is reading when this returns
+        process.stdin.close()
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(timeout=60)
+        finally:
+            process.kill()
+        assert "Traceback" not in process.stderr.read()
+    assert process.returncode == 130

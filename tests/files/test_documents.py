@@ -357,3 +357,47 @@ def test_deep_nesting_ends_in_one_clear_error_and_not_in_a_crash(text: str, leve
     (line,) = result.stdout.splitlines()
     assert line.startswith("<stdin>")
     assert len(line) < 300
+
+
+# -- input made to hurt ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_json_has_no_such_numbers(number: str) -> None:
+    assert complaint(f'{{"a": {number}}}') == f"<stdin>: is not valid JSON: {number} is no number in JSON"
+
+
+def test_a_file_name_that_is_empty_is_an_error_and_not_the_current_folder() -> None:
+    with pytest.raises(UnreadableFile, match="a file name is empty"):
+        documents("")
+
+
+def test_of_many_keys_in_a_json_object_the_one_that_stands_twice_is_named() -> None:
+    many = ", ".join(f'"k{index}": 0' for index in range(100_000))
+    assert complaint(f'{{{many}, "k77": 1}}') == "<stdin>: key 'k77' stands twice in one object"
+    assert len(of(f"{{{many}}}")[0]) == 100_000
+
+
+@pytest.mark.parametrize("text", ['{"a": 0, OPEN0CLOSE}', "a: 0\nb: OPEN0CLOSE\n"], ids=["json", "yaml"])
+@pytest.mark.parametrize(("levels", "deep"), [(200, False), (300, True), (100_000, True)])
+def test_nesting_ends_at_the_same_depth_in_yaml_and_json(text: str, levels: int, deep: bool) -> None:
+    text = text.replace("OPEN", ('"b": ' if text.startswith("{") else "") + "[" * levels).replace("CLOSE", "]" * levels)
+    if deep:
+        assert complaint(text) == "<stdin>: is nested too deeply"
+    else:
+        assert of(text)[0]["a"] == 0
+
+
+def test_yaml_and_json_agree_on_the_last_level_that_is_read() -> None:
+    def read(text: str) -> bool:
+        try:
+            return bool(of(text))
+        except UnreadableFile:
+            return False
+
+    answers = [
+        (read(f'{{"a": {"[" * levels}0{"]" * levels}}}'), read(f"a: {'[' * levels}0{']' * levels}"))
+        for levels in range(250, 262)
+    ]
+    assert [json for json, _ in answers] == [yaml for _, yaml in answers]
+    assert {json for json, _ in answers} == {True, False}

@@ -13,6 +13,7 @@ import drakit
 from drakit import Cluster, Device, DrakitError
 from drakit.files import Loaded, UnreadableFile, read_cluster
 from drakit.hooks import PluginError, Plugins
+from drakit.model import ObjectMeta
 from drakit.model.wire import encode
 from tests.hooks.entries import ACME, acme, plugin
 
@@ -282,3 +283,56 @@ def test_standard_input_that_is_closed_matters_only_to_who_reads_it(tmp_path: Pa
     assert [node.name for node in drakit.load(file).nodes] == ["a"]
     with pytest.raises(UnreadableFile, match=r"^<stdin>: is closed$"):
         drakit.load("-")
+
+
+# -- lists of one kind, names made up, standard input ------------------------------------------------------------------
+
+
+def test_the_items_of_a_list_of_one_kind_do_not_say_what_they_are() -> None:
+    spec = {"driver": ACME, "pool": {"name": "a", "generation": 1, "resourceSliceCount": 1}, "nodeName": "a", "devices": []}
+    bare = [{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}}]
+    slices = [{"metadata": {"name": "s"}, "spec": {**spec, "devices": [{"name": "d"}]}}]
+    cluster = objects(
+        {"apiVersion": "v1", "kind": "NodeList", "items": bare},
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSliceList", "items": slices},
+    )
+    assert [n.name for n in cluster.nodes] == ["a", "b"]
+    assert [s.name for s in cluster.slices] == ["s"]
+
+
+def test_a_wrong_item_of_a_list_of_one_kind_is_named_by_its_place() -> None:
+    listing = {"apiVersion": "v1", "kind": "NodeList", "items": [{"metadata": {"name": "a"}}, 7]}
+    assert complaint(json.dumps(listing)).endswith("items[1]: must be an object with apiVersion and kind")
+
+
+def test_objects_without_a_name_get_names_of_their_own_from_their_prefix() -> None:
+    made = [{**CLAIM, "metadata": {"generateName": "job-"}} for _ in range(2_000)]
+    cluster = objects({**CLAIM, "metadata": {"name": "job-7"}}, {"apiVersion": "v1", "kind": "List", "items": made})
+    names = [claim.metadata.name for claim in cluster.claims]
+    assert len(set(names)) == 2_001
+    assert all(name.startswith("job-") for name in names)
+
+
+def test_names_are_looked_for_once_and_not_from_the_start_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def counting(self: ObjectMeta) -> str:
+        nonlocal looked
+        looked += 1
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    monkeypatch.setattr(ObjectMeta, "key", property(counting))
+    objects({"apiVersion": "v1", "kind": "List", "items": [{**CLAIM, "metadata": {"generateName": "j-"}} for _ in range(500)]})
+    assert looked < 500 * 20
+
+
+def test_a_standard_input_that_is_closed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(UnreadableFile, match="<stdin>: is closed"):
+        read_cluster(["-"])
+
+
+def test_a_standard_input_that_is_not_utf_8_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a: \xff"), encoding="latin-1"))
+    with pytest.raises(UnreadableFile, match=r"<stdin>: is not UTF-8 text \(byte 3\)"):
+        read_cluster(["-"])

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import pytest
 
 from drakit import Clique, Device, Domain, DomainSource, Host, Member, Problem, Split
 from drakit.hooks import PluginError, Plugins
+from drakit.hooks.objects import AllocatedDevice, DeviceEdits, Journal
+from drakit.model import DeviceID, ObjectMeta, ResourceClaim
 from tests.hooks.entries import ACME, Namer, acme, entry, install, plugin
 
 DOMAIN: Final = Domain("d", [Member("m0", node="n0")])
@@ -193,3 +195,139 @@ def test_the_trace_shows_what_a_hook_raised_and_that_nobody_had_it() -> None:
     assert lines[1] == "drakit: drakit_discover = raised ValueError('bad')"
     assert lines[2].endswith("-> nobody")
     assert lines[3] == "drakit: drakit_health = []"
+
+
+# -- the hooks of the node role ----------------------------------------------------------------------------------------
+
+
+class Notes:
+    """A journal in memory."""
+
+    def __init__(self) -> None:
+        self.noted: list[tuple[str, Mapping[str, Any]]] = []
+
+    def record(self, step: str, undo: Mapping[str, Any]) -> None:
+        self.noted.append((step, undo))
+
+    def steps(self) -> list[tuple[str, Mapping[str, Any]]]:
+        return self.noted
+
+
+CLAIM: Final = ResourceClaim(metadata=ObjectMeta(name="c", namespace="ns"))
+HELD: Final = AllocatedDevice(id=DeviceID(ACME, "h0", "card"), request="r")
+
+
+def ask_node_role(plugins: Plugins, hook: str) -> object:
+    questions: dict[str, Callable[[], object]] = {
+        "validate_config": lambda: plugins.validate_config("acme", {"kind": "Config"}),
+        "prepare": lambda: plugins.prepare("acme", CLAIM, (HELD,), Notes()),
+        "unprepare": lambda: plugins.unprepare("acme", "uid-1", (HELD,), Notes()),
+        "environment": lambda: plugins.environment("acme", CLAIM, HELD, Host("h0")),
+    }
+    return questions[hook]()
+
+
+NODE_ROLE: Final = ["validate_config", "prepare", "unprepare", "environment"]
+EDITS: Final = HELD.edits(env={"CARD": "0"})
+
+
+@pytest.mark.parametrize(
+    ("hook", "answer", "heard"),
+    [
+        ("validate_config", {"decoded": 1}, {"decoded": 1}),
+        ("validate_config", None, None),
+        ("prepare", [EDITS], [EDITS]),
+        ("prepare", iter([EDITS]), [EDITS]),
+        ("prepare", None, []),
+        ("unprepare", None, None),
+        ("unprepare", "anything", None),
+        ("environment", {"RANK": "0"}, {"RANK": "0"}),
+        ("environment", None, {}),
+    ],
+)
+def test_the_node_role_hears_what_its_hooks_answer(hook: str, answer: object, heard: object) -> None:
+    assert ask_node_role(with_hook(hook, lambda: answer), hook) == heard
+
+
+@pytest.mark.parametrize("hook", NODE_ROLE)
+def test_a_plugin_without_a_hook_of_the_node_role_has_nothing_to_say(hook: str) -> None:
+    plugins = Plugins()
+    plugins.register(acme(), "acme")
+    assert not ask_node_role(plugins, hook)
+
+
+def test_the_journal_goes_from_prepare_to_unprepare() -> None:
+    notes, undone = Notes(), list[object]()
+
+    def prepare(devices: tuple[AllocatedDevice, ...], journal: Journal) -> Iterator[DeviceEdits]:
+        for held in devices:
+            journal.record("bind", {"card": held.id.device})
+            yield held.edits()
+
+    def unprepare(claim_uid: str, journal: Journal) -> None:
+        undone.extend([claim_uid, *journal.steps()])
+
+    plugins = Plugins()
+    plugins.register(plugin(prepare=prepare, unprepare=unprepare), "acme")
+    assert plugins.prepare("acme", CLAIM, (HELD,), notes) == [DeviceEdits(device=HELD.id)]
+    plugins.unprepare("acme", "uid-1", (HELD,), notes)
+    assert undone == ["uid-1", ("bind", {"card": "card"})]
+
+
+@pytest.mark.parametrize(
+    ("hook", "answer"),
+    [
+        ("prepare", EDITS),
+        ("prepare", ["edits"]),
+        ("prepare", "edits"),
+        ("prepare", {"edits": EDITS}),
+        ("environment", ["RANK=0"]),
+        ("environment", "RANK=0"),
+        ("environment", {0: "RANK"}),
+    ],
+)
+def test_a_wrong_result_for_the_node_role_is_blamed_on_plugin_and_hook(hook: str, answer: object) -> None:
+    with pytest.raises(PluginError, match=rf"^plugin acme: drakit_{hook}: "):
+        ask_node_role(with_hook(hook, lambda: answer), hook)
+
+
+class Odd(BaseException):
+    """Neither an Exception nor an interrupt."""
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (GeneratorExit("bad"), "GeneratorExit: bad"),
+        (Odd("bad"), "Odd: bad"),
+        (Mute(), "Mute: no message"),
+        (SystemExit(3), "SystemExit: 3"),
+    ],
+)
+@pytest.mark.parametrize("hook", [*COLLECTED, "partitions", *NODE_ROLE])
+def test_whatever_a_hook_raises_is_reported_as_its_fault(hook: str, error: BaseException, told: str) -> None:
+    def fail() -> None:
+        raise error
+
+    question = ask_node_role if hook in NODE_ROLE else ask
+    with pytest.raises(PluginError) as caught:
+        question(with_hook(hook, fail), hook)
+    assert str(caught.value) == f"plugin acme: drakit_{hook}: {told}"
+
+
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise ValueError("no text")
+
+
+@pytest.mark.parametrize("hook", [*COLLECTED, "partitions", "prepare", "environment"])
+@pytest.mark.parametrize("wrap", [lambda answer: answer, lambda answer: [answer]], ids=["alone", "in a list"])
+def test_an_answer_that_cannot_even_be_shown_is_blamed_too(hook: str, wrap: Callable[[object], object]) -> None:
+    question = ask_node_role if hook in NODE_ROLE else ask
+    with pytest.raises(PluginError, match=rf"^plugin acme: drakit_{hook}: "):
+        question(with_hook(hook, lambda: wrap(Unspeakable())), hook)

@@ -24,7 +24,7 @@ from drakit.hooks import Expansion, PluginError, Plugins, expand
 from drakit.hooks.objects import MAX_TAINTS
 from drakit.model import DeviceTaint, DrakitError
 from drakit.model.wire import encode
-from drakit.topology import pack
+from drakit.topology import Partition, pack
 from tests.hooks.entries import ACME, Namer, acme, plugin
 
 DOCUMENT: Final[Mapping[str, Any]] = {
@@ -339,3 +339,96 @@ def test_hosts_must_be_hosts_with_names_of_their_own() -> None:
         plugins.register(plugin(driver=lambda given=Broken: Driver(ACME, inventory=given)), "acme")
         with pytest.raises(PluginError, match=complaint):
             expand(plugins, DOCUMENT)
+
+
+# -- what is checked before it is published ----------------------------------------------------------------------------
+
+
+def test_devices_that_the_api_server_would_refuse_are_the_plugins_fault_and_named() -> None:
+    found = [Device("fine"), Device("odd", attributes={"a-b": 1}, capacity={"memory": "-1"})]
+    with pytest.raises(PluginError) as caught:
+        expand(world(discover=lambda: found), DOCUMENT)
+    assert str(caught.value) == (
+        "plugin acme: devices: pool h0: device odd: the name 'a-b' must be a C identifier of at most 32 characters, "
+        "with or without a domain before it; device odd: capacity memory: -1 is negative"
+    )
+
+
+def test_of_many_faults_three_are_told_and_the_others_counted() -> None:
+    found = [Device(f"d{i}", capacity={"memory": "-1"}) for i in range(5)]
+    with pytest.raises(PluginError, match=r"device d2: capacity memory: -1 is negative \(and 2 more\)$"):
+        expand(world(discover=lambda: found), DOCUMENT)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": ""},
+        {"kind": "no kind"},
+        {"kind": "k" * 64},
+        {"kind": "a/b"},
+        {"kind": "hot", "value": "no value"},
+        {"kind": "hot", "value": "v" * 64},
+        {"kind": "hot", "effect": "Sometimes"},
+        {"kind": "hot", "effect": ""},
+    ],
+)
+def test_a_problem_is_a_label_with_an_effect_or_an_error_that_names_it(fields: dict[str, Any]) -> None:
+    kind = fields.pop("kind")
+    with pytest.raises(ValueError, match=r"^problem "):
+        Problem(kind, **fields)
+
+
+@pytest.mark.parametrize("effect", ["NoSchedule", "NoExecute"])
+def test_of_too_many_taints_those_that_keep_claims_away_are_published(effect: Any) -> None:
+    notes = [Problem(f"note-{i}", effect="None") for i in range(MAX_TAINTS + 4)]
+    (found,) = devices(expand(world(health=lambda: [*notes, Problem("broken", effect=effect)]), DOCUMENT))
+    assert len(found.taints) == MAX_TAINTS
+    assert DeviceTaint(key=f"{ACME}/broken", effect=effect) in found.taints
+
+
+@frozen(kw_only=True)
+class LeavingInventory(Inventory):
+    def hosts(self) -> Iterable[Host]:
+        raise SystemExit(3)
+
+
+def test_hosts_that_end_the_process_are_blamed_on_the_plugin() -> None:
+    plugins = Plugins()
+    plugins.register(plugin(driver=lambda: Driver(ACME, inventory=LeavingInventory)), "acme")
+    with pytest.raises(PluginError, match=r"^plugin acme: Inventory.hosts: SystemExit: 3$"):
+        expand(plugins, DOCUMENT)
+
+
+FABRIC: Final = Domain("fabric", [Member("m0", node="h0"), Member("m1", node="h1")])
+
+
+def of_family(partitions: Any) -> Expansion:
+    """A domain whose shape family gives these partitions."""
+    family = type("Family", (), {"partitions": lambda _, domain: partitions(domain)})()
+    return expand(world(discover=lambda: None, domains=lambda: [FABRIC], partitions=lambda: family), DOCUMENT)
+
+
+def test_a_family_that_ends_the_process_is_blamed_on_the_plugin() -> None:
+    def leave(_: Domain) -> None:
+        raise SystemExit(3)
+
+    with pytest.raises(PluginError, match=r"^plugin acme: Family of domain fabric: SystemExit: 3$"):
+        of_family(leave)
+
+
+def test_a_family_without_partitions_is_an_error_that_names_the_domain() -> None:
+    with pytest.raises(DrakitError, match="domain fabric: Family has no partitions"):
+        of_family(lambda _: ())
+
+
+def test_partitions_that_claims_share_have_capacities_and_exclude_no_other() -> None:
+    def parts(domain: Domain) -> list[Partition]:
+        apart = [Partition(member.name, [member], domain=domain) for member in domain.members]
+        return [*apart, Partition("all", domain.members, domain=domain, shares={"hosts": quantity(2)})]
+
+    (pool,) = [pool for pool in of_family(parts).pools if pool.name.endswith("/fabric")]
+    *apart, together = pool.devices
+    assert [bool(device.consumes_counters) for device in apart] == [True, True]
+    assert (together.allow_multiple_allocations, together.consumes_counters) == (True, ())
+    assert {name: capacity.value for name, capacity in together.capacity.items()} == {"hosts": quantity(2)}

@@ -39,6 +39,8 @@ def test_entry_points_of_other_groups_are_left_alone(monkeypatch: pytest.MonkeyP
         (SystemExit("no licence"), "SystemExit: no licence"),
         (ZeroDivisionError(), "ZeroDivisionError: no message"),
         (RuntimeError("one\ntwo"), "RuntimeError: one; two"),
+        (GeneratorExit("left"), "GeneratorExit: left"),
+        (BaseException("odd"), "BaseException: odd"),
     ],
 )
 def test_a_plugin_that_cannot_be_imported_is_reported_and_the_others_work(

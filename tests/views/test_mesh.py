@@ -161,6 +161,15 @@ def test_many_claims_have_a_letter_each_and_none_is_taken_for_down() -> None:
     assert not {"x", "."} & set(legend)
 
 
+def test_where_there_are_more_claims_than_letters_each_has_two_and_all_are_different() -> None:
+    drawn = picture(Grid([16, 16], [2, 2]), *(claim(f"c{index}", "2x2") for index in range(64)))
+    legend = [line.split()[0] for line in drawn.splitlines() if " team/" in line]
+    assert len(legend) == len(set(legend)) == 64
+    assert {len(mark) for mark in legend} == {2}
+    rows = [line.split()[1:] for line in drawn.splitlines()[3:19]]
+    assert {mark for row in rows for mark in row} == set(legend), "every chip shows its holder's letters"
+
+
 # -- what has no picture ---------------------------------------------------------------------------------------------
 
 
@@ -182,6 +191,11 @@ def test_many_claims_have_a_letter_each_and_none_is_taken_for_down() -> None:
         {"topology": "999999999x2", "origin": "0,0"},
         {"topology": "4096x4096x4096", "origin": "0,0,0"},
         {"topology": "9" * 60 + "x2", "origin": "0,0"},
+        {"topology": "1_0x1", "origin": "0,0"},
+        {"topology": "٢x٢", "origin": "0,0"},
+        {"topology": "2x2", "origin": "0,²"},
+        {"topology": "+2x2", "origin": "0,0"},
+        {"topology": " 2x2", "origin": "0,0"},
     ],
 )
 def test_a_pool_without_geometry_is_left_out(place: dict[str, Any]) -> None:
@@ -208,3 +222,13 @@ def test_attributes_of_another_domain_are_no_geometry() -> None:
     pool = DesiredPool(driver=DRIVER, name="n0", node_name="n0", devices=[Device("d", attributes=place)])
     cluster = world([pool], [Node(metadata=ObjectMeta(name="n0"))])
     assert meshes(cluster, cluster.state) == []
+
+
+def test_devices_that_can_be_drawn_alone_but_not_together_are_left_out() -> None:
+    """Two long strips across each other span more chips than anybody can look at."""
+    strips = [Device("down", attributes={"topology": "60000x1", "origin": "0,0"})]
+    strips += [Device("across", attributes={"topology": "1x60000", "origin": "0,0"})]
+    for devices, drawn in ((strips[:1], 1), (strips, 0)):
+        pool = DesiredPool(driver=DRIVER, name="n0", node_name="n0", devices=devices)
+        cluster = world([pool], [Node(metadata=ObjectMeta(name="n0"))])
+        assert len(meshes(cluster, cluster.state)) == drawn

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
+import attrs
 import pytest
 from rich.console import Console
 
@@ -13,6 +14,7 @@ from drakit.model import (
     Pod,
     ResourceClaim,
     ResourceClaimStatus,
+    hostnames,
 )
 from drakit.model.claim import DeviceAllocationResult, DeviceRequestAllocationResult
 from drakit.model.meta import ObjectMeta
@@ -180,3 +182,46 @@ def test_pods_that_are_alike_are_one_row() -> None:
     lines = [line.split() for line in shown(pods=pods).splitlines()]
     assert ["ns/p-0", "n-0"] in lines
     assert ["..", "ns/p-4", "(5)", "..", "n-4"] in lines
+
+
+def stuck(name: str, why: str) -> PodOutcome:
+    return PodOutcome(pod=Pod(metadata=ObjectMeta(name=name, namespace="ns")), reason=why)
+
+
+def test_pods_that_fail_for_reasons_alike_are_one_row_and_keep_one_reason() -> None:
+    out = shown(pods=[stuck(f"p-{i}", f"claim ns/p-{i}-gpu is not allocated") for i in range(5)])
+    assert out.count("is not allocated") == 1
+    assert "claim ns/p-0-gpu is not allocated" in out
+    assert ".. ns/p-4 (5)" in out
+    assert ".. and so on" in out
+
+
+def test_a_pod_that_fails_for_another_reason_keeps_its_row() -> None:
+    pods = [stuck(f"p-{i}", "there are no nodes" if i == 3 else "claim ns/c is not allocated") for i in range(8)]
+    assert shown(pods=pods).count("there are no nodes") == 1
+
+
+def test_why_not_is_a_column_only_where_a_pod_failed() -> None:
+    fine = PodOutcome(pod=Pod(metadata=ObjectMeta(name="q", namespace="ns")), node="n0")
+    assert "WHY NOT" not in shown(pods=[fine])
+    assert "WHY NOT" in shown(pods=[fine, stuck("p", "there are no nodes")])
+
+
+@pytest.mark.parametrize(
+    ("hosts", "share", "told"),
+    [
+        (("n0",), None, "n0"),
+        (("n0", "n1", "n2"), None, "1 pod on each of 3 hosts"),
+        (("n0", "n1", "n2"), "00000000-0000-4000-8000-000000000000", "3 hosts"),
+    ],
+)
+def test_a_claim_of_several_hosts_says_how_many_and_for_how_many_pods(
+    hosts: tuple[str, ...], share: str | None, told: str
+) -> None:
+    held = attrs.evolve(device("d0"), share_id=share)
+    allocation = AllocationResult(devices=DeviceAllocationResult(results=[held]), node_selector=hostnames(*hosts))
+    claim = ResourceClaim(metadata=ObjectMeta(name="c", namespace="ns"), status=ResourceClaimStatus(allocation=allocation))
+    words = " ".join(shown(ClaimOutcome(claim=claim, node="n0")).split())
+    assert told in words.replace("d.example.com/n0: d0 ", "")
+    assert ("hosts" in words) == (len(hosts) > 1)
+    assert ("1 pod on each" in words) == (len(hosts) > 1 and share is None)

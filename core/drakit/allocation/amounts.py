@@ -20,10 +20,12 @@ _MOST: Final = 10**64 * NANO
 
 def nano(quantity: Quantity) -> int:
     """The amount of a quantity in 1e-9."""
+    if not quantity.value:
+        return 0  # whatever its exponent
     sign, digits, exponent = quantity.value.as_tuple()
-    if quantity.value and quantity.value.adjusted() > 64:
+    if quantity.value.adjusted() > 64:
         return -_MOST if sign else _MOST
-    number = int("".join(map(str, digits)) or "0")
+    number = int("".join(map(str, digits)))
     shift = int(exponent) + 9
     magnitude: int = number * 10**shift if shift >= 0 else -(-number // 10**-shift)
     return -magnitude if sign else magnitude

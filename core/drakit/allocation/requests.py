@@ -129,7 +129,7 @@ def _alternative(
             *_selectors(device_class.spec.selectors, Place(device_class=device_class.name)),
             *_selectors(ask.selectors, place),
         ),
-        count=0 if mode == "All" else (1 if ask.count is None else max(ask.count, 0)),
+        count=0 if mode == "All" else max(ask.count or 1, 0),  # the API server takes 0 for "not said"
         all=mode == "All",
         admin_access=isinstance(ask, ExactDeviceRequest) and bool(ask.admin_access),
         tolerations=ask.tolerations,

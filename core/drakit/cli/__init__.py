@@ -42,6 +42,12 @@ class _LazyGroup(click.Group):
             ctx.fail(f"no such command '{name}'" + (f", did you mean '{close[0]}'?" if close else ""))
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # click would say "Aborted!" and end with 1, which is a finding
+            sys.exit(130)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

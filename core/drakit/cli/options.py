@@ -85,12 +85,15 @@ def show(view: RenderableType) -> None:
     """Write tables and pictures for people: in colour where there is a terminal, else as text that can be compared."""
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    # rich takes "²" for a number.
+    sizes = {"COLUMNS", "LINES", "JUPYTER_COLUMNS", "JUPYTER_LINES"}
+    environment = {name: value for name, value in os.environ.items() if name not in sizes or value.isdecimal()}
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True, _environ=environment)
     if console.is_terminal:
         console.print(view)
         return
-    columns = os.environ.get("COLUMNS", "")
-    console.width = int(columns) if columns.isdecimal() and int(columns) >= MIN_WIDTH else WIDTH_WITHOUT_TERMINAL
+    columns = environment.get("COLUMNS", "0")
+    console.width = int(columns) if int(columns) >= MIN_WIDTH else WIDTH_WITHOUT_TERMINAL
     with console.capture() as captured:
         console.print(view)
     lines = [line.rstrip() for line in captured.get().splitlines()]

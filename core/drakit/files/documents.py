@@ -132,6 +132,8 @@ def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:
                 raise UnreadableFile(f"{file}: has more than {MAX_VALUES} values once its aliases are unfolded")
             yield node.start_mark.line + 1, _constructed(loader, node, file)
     except yaml.MarkedYAMLError as error:
+        if "nesting depth" in (error.problem or ""):  # libyaml's own limit, above ours
+            raise UnreadableFile(f"{file}: {TOO_DEEP}") from error
         mark = error.problem_mark or error.context_mark
         at = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise UnreadableFile(f"{file}: is not valid YAML{at}: {error.problem or error.context}") from error
