@@ -16,7 +16,7 @@ HEAD: Final = """\
 # Command line
 
 `drakit` is also installed as `kubectl-dra`, so `kubectl dra simulate` works where kubectl finds it. Exit status: 0 fine;
-1 findings, such as a claim that cannot be allocated or a lint error; 2 wrong usage or input that cannot be read.
+1 findings, such as a claim that cannot be allocated; 2 wrong usage or input that cannot be read.
 """
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         hookimpl,
     )
     from drakit.model import Device, DeviceClass, DrakitError, InvalidObject, Quantity, device_class, quantity, semver
-    from drakit.topology import Clique, Domain, Grid, Member, Partition, Split, TopologyError
+    from drakit.topology import Clique, Domain, Grid, Member, Partition, ShapeFamily, Split, TopologyError
 
 _HOMES: Final = {
     "drakit.allocation": ("Cluster", "simulate"),
@@ -55,7 +55,7 @@ _HOMES: Final = {
         "quantity",
         "semver",
     ),
-    "drakit.topology": ("Clique", "Domain", "Grid", "Member", "Partition", "Split", "TopologyError"),
+    "drakit.topology": ("Clique", "Domain", "Grid", "Member", "Partition", "ShapeFamily", "Split", "TopologyError"),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -81,6 +81,7 @@ __all__ = [
     "Plugins",
     "Problem",
     "Quantity",
+    "ShapeFamily",
     "Split",
     "TopologyError",
     "device_class",

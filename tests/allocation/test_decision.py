@@ -10,10 +10,11 @@ import pytest
 
 from drakit.allocation import AllocationError, Cluster, Report, simulate
 from drakit.allocation.decision import MAX_UNDECIDED, Decider
-from drakit.model import Device, DeviceRequest, Node, ResourceClaim, ResourceSlice
+from drakit.model import Device, DeviceRequest, Node, NodeSelector, ResourceClaim, ResourceSlice
 from drakit.model.claim import DeviceDerivedAttribute
 from tests.allocation.builders import (
     ANY,
+    HOSTNAME,
     claim,
     cluster,
     device,
@@ -24,6 +25,7 @@ from tests.allocation.builders import (
     picked,
     request,
     slice_,
+    term,
     with_name,
 )
 
@@ -210,3 +212,13 @@ def test_a_request_for_all_devices_looks_at_every_node_because_a_pool_may_be_in_
     report = simulate(cluster(nodes, slices, claim(request(every=True))))
     assert tried == ["a", "b"]
     assert only_outcome(report).error.kind == "updating"
+
+
+def test_a_device_whose_selector_no_allocation_can_express_ends_the_attempt_on_any_node() -> None:
+    wide = NodeSelector(node_selector_terms=(term(HOSTNAME, "b"), term(HOSTNAME, "nowhere")))
+    fits = slice_(device("gpu"), pool="a", node_name="a")
+    report = simulate(
+        cluster(node("a"), node("b"), fits, slice_(device("odd"), pool="b", node_selector=wide), claim(request()))
+    )
+    assert report.verdict == "error"
+    assert only_outcome(report).error.node == "b"

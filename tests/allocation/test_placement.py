@@ -10,9 +10,12 @@ import pytest
 
 from drakit.allocation import Cluster, Notice, Report, simulate
 from drakit.model import (
+    AllocatedDeviceStatus,
     DeviceClass,
     Pod,
     PodResourceClaimStatus,
+    ResourceClaim,
+    ResourceClaimConsumerReference,
     ResourceSlice,
     device_class,
     hostnames,
@@ -388,3 +391,92 @@ def test_a_device_that_is_held_but_in_no_slice_brings_a_warning_for_its_claim() 
 def test_a_cluster_in_which_all_is_well_brings_no_warning() -> None:
     shared: Iterable[Any] = [slice_(with_name("d0")), claim(request("r", named("d0"))), pod("p", "c")]
     assert warned(*shared) == {}
+
+
+def test_a_running_pod_and_one_that_wants_none_are_not_asked_about_extended_resources() -> None:
+    wanting_two = wanting("containers", "limits", "example.com/gpu")
+    running = attrs.evolve(wanting_two, spec=attrs.evolve(wanting_two.spec, node_name="node-a"))
+    assert placed(simulated(served("example.com/gpu"), running)) == {"p": "node-a"}
+    nothing = Container(name="main", resources=ResourceRequirements(limits={"example.com/gpu": "0"}))
+    made = pod("p")
+    made = attrs.evolve(made, spec=attrs.evolve(made.spec, containers=[nothing]))
+    assert placed(simulated(served("example.com/gpu"), made)) == {"p": "node-a"}
+
+
+def test_the_claims_of_a_pod_that_cannot_be_decided_take_nothing_from_others() -> None:
+    asking = wanting("containers", "limits", "example.com/gpu")
+    both = attrs.evolve(asking, spec=attrs.evolve(asking.spec, resource_claims=pod("p", "c").spec.resource_claims))
+    report = simulated(
+        served("example.com/gpu"),
+        slice_(*devices("d0")),
+        claim(request()),
+        both,
+        claim(request(), name="later"),
+        pod("q", "later"),
+    )
+    assert had(report) == {"c": [], "later": ["r=d0"]}
+    assert placed(report) == {"p": "", "q": "node-a"}
+
+
+# -- claims that are allocated, and yet of no use ----------------------------------------------------------------------
+
+
+def about(held: ResourceClaim, **metadata: Any) -> ResourceClaim:
+    return attrs.evolve(held, metadata=attrs.evolve(held.metadata, **metadata))
+
+
+def with_uid(of: Pod, uid: str) -> Pod:
+    return attrs.evolve(of, metadata=attrs.evolve(of.metadata, uid=uid))
+
+
+@pytest.mark.parametrize(("node_name", "expected"), [("", ""), ("node-a", "node-a")])
+def test_a_claim_that_is_being_deleted_is_for_the_pods_that_run_already(node_name: str, expected: str) -> None:
+    leaving = about(holding("d0", name="c"), deletion_timestamp="2026-01-01T00:00:00Z")
+    report = simulated(slice_(*devices("d0")), leaving, pod("p", "c", node_name=node_name))
+    assert placed(report) == {"p": expected}
+    assert why_not(report) == ("" if expected else "resourceclaim team-a/c is being deleted")
+
+
+@pytest.mark.parametrize(("owner", "expected"), [("u-p", "node-a"), ("u-other", "")])
+def test_a_claim_that_was_made_for_another_pod_is_not_taken(owner: str, expected: str) -> None:
+    made = about(holding("d0", name="p-gpu"), owner_references=[{"kind": "Pod", "uid": owner, "controller": True}])
+    user = with_uid(with_statuses(pod("p", templates={"gpu": "tpl"}), gpu="p-gpu"), "u-p")
+    report = simulated(slice_(*devices("d0")), made, user)
+    assert placed(report) == {"p": expected}
+    assert ("(pod is not owner)" in why_not(report)) == (not expected)
+
+
+@pytest.mark.parametrize("pending_first", [True, False])
+def test_running_pods_keep_their_place_in_a_full_claim_whatever_the_order(pending_first: bool) -> None:
+    running = [pod(f"run-{index}", "c", node_name="node-a") for index in range(256)]
+    pending = [pod("p", "c")]
+    report = simulated(
+        slice_(*devices("d0")), holding("d0", name="c"), *(pending + running if pending_first else running + pending)
+    )
+    assert why_not(report) == "claim team-a/c already has 256 pods, the most a claim can be reserved for"
+    assert sum(outcome.node == "node-a" for outcome in report.pods) == 256
+
+
+def test_pods_that_are_not_here_keep_their_place_in_a_claim_too() -> None:
+    held = holding("d0", name="c")
+    consumers = [ResourceClaimConsumerReference(resource="pods", name=f"run-{i}", uid=f"u-{i}") for i in range(256)]
+    full = attrs.evolve(held, status=attrs.evolve(held.status, reserved_for=consumers))
+    report = simulated(slice_(*devices("d0")), full, pod("p", "c"), pod("run-7", "c"))
+    assert placed(report) == {"p": "", "run-7": "node-a"}
+
+
+@pytest.mark.parametrize(("status", "expected"), [("True", ""), ("False", "node-a")])
+def test_a_claim_whose_device_failed_to_bind_is_of_no_use(status: str, expected: str) -> None:
+    held = holding("d0", name="c")
+    assert held.status.allocation is not None
+    (result,) = held.status.allocation.devices.results
+    conditional = attrs.evolve(result, binding_failure_conditions=["example.com/failed"])
+    allocation = attrs.evolve(
+        held.status.allocation, devices=attrs.evolve(held.status.allocation.devices, results=[conditional])
+    )
+    condition = {"type": "example.com/failed", "status": status}
+    state = AllocatedDeviceStatus(driver=result.driver, pool=result.pool, device=result.device, conditions=(condition,))
+    bound = attrs.evolve(held, status=attrs.evolve(held.status, allocation=allocation, devices=[state]))
+    report = simulated(slice_(*devices("d0")), bound, pod("p", "c"))
+    assert placed(report) == {"p": expected}
+    assert ("condition example.com/failed" in why_not(report)) == (not expected)

@@ -1035,3 +1035,15 @@ def test_a_class_is_found_by_name() -> None:
     gpus: DeviceClass = device_class("gpus", 'device.driver == "gpu.example.com"')
     objects = [gpus, slice_(*devices("nic"), driver="a.example.com"), slice_(*devices("gpu"))]
     assert picks(objects, claim(request("r", of="gpus"))) == ["r=gpu"]
+
+
+@pytest.mark.parametrize("admins", [0, 1, 2])
+def test_looking_ahead_counts_a_device_that_several_admins_look_at_once(admins: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drakit.allocation.search.LOOK_AHEAD_AFTER", 0)
+    pool = slice_(*(with_name(f"d{index}") for index in range(7)))
+    watching = [claim(request("r", named("d0"), admin=True), name=f"watch-{index}") for index in range(admins)]
+    others = named(*(f"d{index}" for index in range(1, 7)))
+    working = claim(*(request(f"r{index}", others) for index in range(5)), request("last", named("d1")), name="work")
+    results = allocate([pool], *watching, working)
+    assert results is not None
+    assert [picked(result)[-1] for result in results] == ["r=d0"] * admins + ["last=d1"]

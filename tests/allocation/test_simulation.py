@@ -346,7 +346,7 @@ def test_a_pod_may_tolerate_that_a_node_is_cordoned() -> None:
         ([PodToleration(operator="Exists")], "NoExecute", "a"),
     ],
 )
-def test_tainted_nodes_are_for_pods_that_tolerate_it(tolerations: Iterable[PodToleration], effect: str, expected: str) -> None:
+def test_tainted_nodes_are_for_pods_that_tolerate_it(tolerations: Iterable[PodToleration], effect: Any, expected: str) -> None:
     tainted = node("a", taints=[NodeTaint(key="gpu", value="yes", effect=effect)])
     assert placed(on_two(tainted, pod("p", "c", tolerations=tolerations))) == {"p": expected}
 

@@ -145,9 +145,8 @@ def test_where_a_plugin_failed_is_shown_if_asked_for(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("DRAKIT_DEBUG", debug)
     install(monkeypatch, entry("acme", acme(discover=fail_far_inside)))
     result = drakit("simulate", "-f", "-", stdin=INVENTORY)
-    assert "error: plugin acme: drakit_discover: OSError: card fell off the bus" in result.err.lower().replace(
-        "oserror", "OSError"
-    )
+    where = "error: <stdin>, document 1 (line 1): "
+    assert f"{where}plugin acme: drakit_discover: OSError: card fell off the bus" in result.err
     assert ("fail_far_inside" in result.err) == shown
 
 

@@ -172,7 +172,7 @@ def test_a_plugin_that_fails_for_others_is_a_finding_beside_the_answer(monkeypat
     broken = plugin(attributes=lambda: 1 / 0)
     install(monkeypatch, entry("acme", acme(discover=lambda: [Device("card")])), entry("broken", broken))
     result = drakit("simulate", "-f", "-", "-o", "json", stdin=json.dumps(INVENTORY))
-    message = "plugin broken: drakit_attributes: ZeroDivisionError: division by zero"
+    message = "<stdin>, document 1 (line 1): plugin broken: drakit_attributes: ZeroDivisionError: division by zero"
     assert (result.code, result.err) == (1, f"error: {message}\n")
     assert json.loads(result.out)["warnings"] == [{"code": "plugin-failed", "object": "plugin broken", "message": message}]
 
@@ -299,7 +299,7 @@ def test_plugins_can_be_disabled(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_plugins_is_an_empty_table(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     result = drakit("plugins")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, "no plugins: none is installed, or DRAKIT_DISABLE keeps them from loading\n")
 
 
 # -- simulate --jsonl ------------------------------------------------------------------------------------------------

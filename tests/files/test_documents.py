@@ -401,3 +401,8 @@ def test_yaml_and_json_agree_on_the_last_level_that_is_read() -> None:
     ]
     assert [json for json, _ in answers] == [yaml for _, yaml in answers]
     assert {json for json, _ in answers} == {True, False}
+
+
+def test_half_a_character_in_json_is_told() -> None:
+    assert "is one half of a surrogate pair" in complaint('{"a": "\\ud800"}')
+    assert of('{"a": "\\ud83d\\ude00"}') == [{"a": "\U0001f600"}]

@@ -230,7 +230,8 @@ def test_another_plugin_that_fails_in_several_documents_is_reported_once() -> No
     loaded = read(INVENTORY, two, using=failing)
     assert [s.spec.pool.name for s in loaded.slices] == ["h0", "h1", "h2"]
     (error,) = loaded.plugin_errors
-    assert str(error) == "plugin other0: drakit_attributes: ZeroDivisionError: division by zero"
+    where = "<stdin>, document 1 (line 1): "
+    assert str(error) == f"{where}plugin other0: drakit_attributes: ZeroDivisionError: division by zero"
 
 
 # -- drakit.load -----------------------------------------------------------------------------------------------------
@@ -336,3 +337,31 @@ def test_a_standard_input_that_is_not_utf_8_is_an_error(monkeypatch: pytest.Monk
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a: \xff"), encoding="latin-1"))
     with pytest.raises(UnreadableFile, match=r"<stdin>: is not UTF-8 text \(byte 3\)"):
         read_cluster(["-"])
+
+
+@pytest.mark.parametrize("name", ["p/r", "a%b", "..", "a\\nb", "\\u001b]0;t"])
+def test_what_no_object_can_be_called_is_refused(name: str) -> None:
+    text = f'{{"apiVersion": "v1", "kind": "Node", "metadata": {{"name": "{name}"}}}}'
+    assert "metadata.name: " in complaint(text)
+    assert "cannot be a name" in complaint(text)
+
+
+def test_a_list_with_a_misspelt_field_is_refused() -> None:
+    said = complaint('{"apiVersion": "v1", "kind": "List", "itmes": []}')
+    assert said == '<stdin>, document 1 (line 1): unknown field "itmes", did you mean "items"?'
+
+
+def test_an_attribute_with_two_values_is_refused() -> None:
+    slice_ = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": "s"},
+        "spec": {
+            "driver": "d.example.com",
+            "nodeName": "a",
+            "pool": {"name": "a", "generation": 1, "resourceSliceCount": 1},
+            "devices": [{"name": "g", "attributes": {"model": {"string": "m1", "int": 1}}}],
+        },
+    }
+    said = complaint(json.dumps(slice_))
+    assert said.endswith("spec.devices[0].attributes[model]: must have exactly one value, not string and int")

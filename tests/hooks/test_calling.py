@@ -180,7 +180,7 @@ def test_every_hook_call_is_traced_before_and_after_on_standard_error(
     assert after == "drakit: drakit_attributes = [{'example.com/nick': 'd'}]"
 
 
-def test_the_trace_shows_what_a_hook_raised_and_that_nobody_had_it() -> None:
+def test_the_trace_shows_what_a_hook_raised_and_nothing_where_there_is_no_hook() -> None:
     lines: list[str] = []
 
     def fail() -> None:
@@ -192,9 +192,20 @@ def test_the_trace_shows_what_a_hook_raised_and_that_nobody_had_it() -> None:
     with pytest.raises(PluginError):
         ask(plugins, "discover")
     ask(plugins, "health")
-    assert lines[1] == "drakit: drakit_discover = raised ValueError('bad')"
-    assert lines[2].endswith("-> nobody")
-    assert lines[3] == "drakit: drakit_health = []"
+    assert lines[1:] == ["drakit: drakit_discover = raised plugin acme: drakit_discover: ValueError: bad"]
+
+
+def test_the_trace_shows_what_a_generator_gave() -> None:
+    lines: list[str] = []
+
+    def discover() -> Iterator[Device]:
+        yield Device("card")
+
+    plugins = Plugins(trace=lines.append)
+    plugins.register(acme(discover=discover), "acme")
+    lines.clear()
+    ask(plugins, "discover")
+    assert lines[1].startswith("drakit: drakit_discover = [Device(name='card'")
 
 
 # -- the hooks of the node role ----------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ def test_slices_are_one_row_each() -> None:
     pool = DesiredPool(driver="d.example.com", name="n0", node_name="n0", devices=[Device("a"), Device("b")])
     console.print(slices_view(pack(pool)))
     assert isinstance(console.file, io.StringIO)
-    assert ["00000-d.example.com-n0", "d.example.com", "n0", "n0", "2", "0", "0"] in [
+    assert [pack(pool)[0].metadata.name, "d.example.com", "n0", "n0", "2", "0", "0"] in [
         line.split() for line in console.file.getvalue().splitlines()
     ]
 

@@ -2,8 +2,7 @@
 
 The scheduler says "cannot allocate all claims" and nothing else. Here every candidate that is what was asked for is put
 through the search's checks, against what was taken when the claim was tried. What many devices share is said once:
-devices that are something else altogether are counted, not listed, and a reason that holds on every node does not name
-one.
+devices that are something else altogether are counted, not listed, and a reason that holds on every node names none.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from drakit.allocation.pools import WAIT, Candidate, CounterKey, Pool
 from drakit.allocation.requests import Alternative, ClaimPlan, RequestPlan
 from drakit.allocation.selection import Selection
 from drakit.allocation.state import AllocatedState
-from drakit.allocation.tolerations import first_untolerated
+from drakit.allocation.tolerations import untolerated
 from drakit.model import DeviceConstraint, DeviceID, Node
 
 __all__ = ["explain"]
@@ -64,11 +63,11 @@ def explain(
     findings = [
         finding for node in nodes for finding in _Explainer(node, pools_of[node.name], plan, state, selection).findings()
     ]
-    return tuple(_merged(findings))
+    return tuple(_merged(findings, everywhere=len(nodes)))
 
 
-def _merged(findings: Iterable[_Finding]) -> Iterator[Reason]:
-    """Each reason once; with its node only where it is true of that node alone."""
+def _merged(findings: Iterable[_Finding], everywhere: int) -> Iterator[Reason]:
+    """Each reason once; with its node where it is true of that node alone, and with the nodes in words if not of all."""
     nodes_of: dict[Reason, list[_Finding]] = {}
     left_out = 0
     for finding in findings:
@@ -77,10 +76,14 @@ def _merged(findings: Iterable[_Finding]) -> Iterator[Reason]:
         else:
             left_out += 1
     for reason, same in sorted(nodes_of.items(), key=lambda item: _ORDER.index(item[0].check)):
-        if len(same) == 1 and not same[0].visible_elsewhere:
-            yield attrs.evolve(reason, node=same[0].node)
-        else:
+        if same[0].visible_elsewhere:
             yield reason
+        elif len(same) == 1:
+            yield attrs.evolve(reason, node=same[0].node)
+        elif len(same) == everywhere:
+            yield reason
+        else:
+            yield attrs.evolve(reason, message=f"{reason.message} (on {_listed([finding.node for finding in same])})")
     if left_out:
         yield Reason(check="limit", message=f"and {left_out} more reasons, which are left out")
 
@@ -187,9 +190,10 @@ class _Explainer:
             short = self._ledger(pool).short(candidate)
             if short:
                 return "counters", self._shortage(short, pool)
-        taint = first_untolerated(candidate.taints, ask.tolerations)
-        if taint is not None:
-            return "taint", f"taint {taint} is not tolerated"
+        taints = [str(taint) for taint in untolerated(candidate.taints, ask.tolerations)]
+        if taints:
+            what, verb = ("taints", "are") if len(taints) > 1 else ("taint", "is")
+            return "taint", f"{what} {_listed(taints)} {verb} not tolerated"
         return self._constraint_failure(candidate, ask) or self._capacity_failure(candidate, ask)
 
     def _ledger(self, pool: Pool) -> CounterLedger:

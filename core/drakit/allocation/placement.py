@@ -30,6 +30,8 @@ class Placement:
         """Pods by claim, in input order."""
         self.used: dict[str, Counter[str]] = {}
         """How many pods of each claim went to each node: pods that share a claim spread over its nodes."""
+        self._consumers: dict[str, set[str]] = {}
+        """Pods of each claim that have their place: it is reserved for them, they run, or they were placed here."""
         self._refused: dict[object, Mapping[str, str]] = {}
         for pod in pods:
             for key in claim_keys(pod):
@@ -78,15 +80,14 @@ class Placement:
             chosen = min(nodes, key=lambda name: sum(self.used.get(key, Counter())[name] for key in keys))
         for key in keys:
             self.used.setdefault(key, Counter())[chosen] += 1
+            self._consumers_of(key).add(pod.key)
         return PodOutcome(pod=pod, node=chosen)
 
     def missing(self, pod: Pod) -> str:
-        """What keeps a pod from any node: a claim that is not there, not allocated, or full."""
-        if pod.spec.scheduling_gates:
-            return f"the pod waits for its scheduling gate {pod.spec.scheduling_gates[0].name}"
-        extended = self._extended_resource(pod)
-        if extended:
-            return extended
+        """What keeps a pod from any node: a claim that is not there, not allocated, on its way out, or full."""
+        held_back = self.held_back(pod)
+        if held_back:
+            return held_back
         for entry in pod.spec.resource_claims:
             if claim_key(pod, entry) in self.claims or _needs_none(pod, entry):
                 continue
@@ -95,28 +96,57 @@ class Placement:
             if entry.resource_claim_name is None:
                 return f"entry {entry.name} of its resourceClaims names neither a claim nor a template"
             return f"resourceclaim {claim_key(pod, entry)} not found"
-        for key in claim_keys(pod):
-            if self.claims[key].status.allocation is None:
-                return f"claim {self.claims[key].key} is not allocated"
-            if self.used.get(key, Counter()).total() + self._others(key) >= MAX_CONSUMERS:
-                return f"claim {key} already has {MAX_CONSUMERS} pods, the most a claim can be reserved for"
-        return ""
+        return next(filter(None, (self._unusable(pod, key) for key in claim_keys(pod))), "")
+
+    def held_back(self, pod: Pod) -> str:
+        """What keeps a pod that has no node yet from being scheduled at all, whatever its claims."""
+        if pod.spec.node_name:
+            return ""
+        if pod.spec.scheduling_gates:
+            return f"the pod waits for its scheduling gate {pod.spec.scheduling_gates[0].name}"
+        foreign = (self._foreign(pod, entry) for entry in pod.spec.resource_claims)
+        return self._extended_resource(pod) or next(filter(None, foreign), "")
+
+    def _foreign(self, pod: Pod, entry: PodResourceClaim) -> str:
+        """Whether a claim made from a template was made for another pod, as far as both say who they are."""
+        claim = self.claims.get(claim_key(pod, entry))
+        if claim is None or entry.resource_claim_template_name is None or not pod.metadata.uid:
+            return ""
+        owners = [reference.get("uid") for reference in claim.metadata.owner_references if reference.get("controller")]
+        if not owners or pod.metadata.uid in owners:
+            return ""
+        return f"ResourceClaim {claim.key} was not created for Pod {pod.key} (pod is not owner)"
+
+    def _unusable(self, pod: Pod, key: str) -> str:
+        claim = self.claims[key]
+        allocation = claim.status.allocation
+        if allocation is None:
+            return f"claim {claim.key} is not allocated"
+        if pod.key not in self._consumers_of(key) and len(self._consumers_of(key)) >= MAX_CONSUMERS:
+            return f"claim {key} already has {MAX_CONSUMERS} pods, the most a claim can be reserved for"
+        if pod.spec.node_name:
+            return ""
+        if claim.metadata.deletion_timestamp is not None:
+            return f"resourceclaim {claim.key} is being deleted"
+        return _binding_failure(claim)
+
+    def _consumers_of(self, key: str) -> set[str]:
+        if key not in self._consumers:
+            namespace = key.partition("/")[0]
+            reserved = {f"{namespace}/{consumer.name}" for consumer in self.claims[key].status.reserved_for}
+            running = {pod.key for pod in self.users.get(key, ()) if pod.spec.node_name}
+            self._consumers[key] = reserved | running
+        return self._consumers[key]
 
     def _extended_resource(self, pod: Pod) -> str:
         """Devices asked for in the old way, which the scheduler would serve from a DeviceClass; drakit does not yet."""
         served = {c.spec.extended_resource_name: c.name for c in self.cluster.classes if c.spec.extended_resource_name}
         served |= {f"deviceclass.resource.kubernetes.io/{c.name}": c.name for c in self.cluster.classes}
         for container in (*pod.spec.containers, *pod.spec.init_containers):
-            for name in (*container.resources.limits, *container.resources.requests):
-                if name in served:
+            for name, amount in (*container.resources.limits.items(), *container.resources.requests.items()):
+                if name in served and str(amount) != "0":
                     return f"it asks for {name}, which DeviceClass {served[name]} serves: drakit cannot decide that yet"
         return ""
-
-    def _others(self, key: str) -> int:
-        """Consumers a claim is reserved for that are not among the pods here."""
-        namespace = key.partition("/")[0]
-        reserved = {f"{namespace}/{consumer.name}" for consumer in self.claims[key].status.reserved_for}
-        return len(reserved - {pod.key for pod in self.users.get(key, ())})
 
     def _nowhere(self, pod: Pod) -> str:
         """Why no node will do: the pod's own wishes, or the nodes its claims are for."""
@@ -135,6 +165,19 @@ class Placement:
             shortened(named or [node.name for node in self.cluster.nodes if self.usable_on(key, node)])
             or "no node that is here"
         )
+
+
+def _binding_failure(claim: ResourceClaim) -> str:
+    """A device's condition that says its claim cannot be bound, which makes the scheduler give the allocation up."""
+    assert claim.status.allocation is not None
+    for result in claim.status.allocation.devices.results:
+        for status in claim.status.devices:
+            if (status.driver, status.pool, status.device, status.share_id) == (*result.id, result.share_id):
+                true = {condition.get("type") for condition in status.conditions or () if condition.get("status") == "True"}
+                failed = next((name for name in result.binding_failure_conditions if name in true), None)
+                if failed is not None:
+                    return f"claim {claim.key} cannot be bound: condition {failed} of {result.id} is True"
+    return ""
 
 
 def claim_keys(pod: Pod) -> list[str]:

@@ -332,7 +332,8 @@ class _Search:
             useful = functools.reduce(operator.or_, filter(None, masks), useful)
         if useful is None:
             return False
-        taken = sum(1 << self._position_of[id(pick.candidate)] for pick in self.picks if not pick.candidate.shareable)
+        positions = (self._position_of[id(pick.candidate)] for pick in self.picks if not pick.candidate.shareable)
+        taken = functools.reduce(operator.or_, (1 << position for position in positions), 0)  # admins may pick one twice
         return wanted > (useful & ~taken).bit_count()
 
     def _following(self, claim: int, request: int) -> Iterator[RequestPlan]:

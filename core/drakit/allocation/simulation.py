@@ -95,7 +95,7 @@ class _Simulation:
         """Decide the claims of a pod that have no allocation yet, together."""
         claims = {key: self._claim_of(pod, key) for key in claim_keys(pod)}
         undecided = [key for key, claim in claims.items() if claim is not None and claim.status.allocation is None]
-        if undecided and None not in claims.values() and not pod.spec.scheduling_gates:
+        if undecided and None not in claims.values() and not self.placement.held_back(pod):
             self._decide(undecided, pod)
             return
         for key in undecided:

@@ -6,10 +6,10 @@ rules are the same, the types differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Protocol, TypeVar
 
-__all__ = ["first_untolerated"]
+__all__ = ["first_untolerated", "untolerated"]
 
 
 class _Taint(Protocol):
@@ -30,12 +30,16 @@ T = TypeVar("T", bound=_Taint)
 
 
 def first_untolerated(taints: Iterable[T], tolerations: Iterable[_Toleration]) -> T | None:
-    """The first taint that keeps a consumer away: effect NoSchedule or NoExecute, and no toleration for it."""
+    """The first taint that keeps a consumer away."""
+    return next(untolerated(taints, tolerations), None)
+
+
+def untolerated(taints: Iterable[T], tolerations: Iterable[_Toleration]) -> Iterator[T]:
+    """The taints that keep a consumer away: effect NoSchedule or NoExecute, and no toleration for it."""
     tolerations = list(tolerations)
     for taint in taints:
         if taint.effect in ("NoSchedule", "NoExecute") and not any(_tolerates(t, taint) for t in tolerations):
-            return taint
-    return None
+            yield taint
 
 
 def _tolerates(toleration: _Toleration, taint: _Taint) -> bool:

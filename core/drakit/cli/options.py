@@ -60,6 +60,8 @@ def read(filenames: Sequence[str]) -> Loaded:
         click.echo(f"error: {error}", err=True)
         if debugging():
             traceback.print_exception(error)
+    if loaded.plugin_errors and not loaded.cluster.nodes:
+        sys.exit(2)  # what they were to describe is not there, so there is nothing to be found out
     if not loaded.cluster.is_empty:
         return loaded
     raise click.UsageError(f"nothing to read in {', '.join(filenames)}: no documents")

@@ -33,6 +33,8 @@ def command(output: str) -> None:
         show(plugins_view(plugins.loaded))
     else:
         emit(_as_json(plugins), output)
+    if not plugins.loaded:
+        click.echo("no plugins: none is installed, or DRAKIT_DISABLE keeps them from loading", err=True)
     for failure in plugins.failures:
         click.echo(f"error: {failure}", err=True)
     sys.exit(1 if plugins.failures else 0)

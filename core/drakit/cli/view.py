@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import Final
 
 import click
 
 from drakit.cli.options import filename_option, read, show
 
 __all__ = ["command"]
+
+NO_GEOMETRY: Final = "no pool has devices that say where they lie, by attributes such as topology 4x8 and origin 0,8"
+NO_NODES: Final = "there are no nodes, and a pool is drawn as its nodes see it: add them to the input"
 
 
 @click.command("view")
@@ -32,8 +36,5 @@ def command(filenames: tuple[str, ...]) -> None:
     for mesh in drawable:
         show(mesh_view(mesh))
     if not drawable:
-        click.echo(
-            "nothing to draw: no pool has devices that say where they lie, by attributes such as topology 4x8 and origin 0,8",
-            err=True,
-        )
+        click.echo(f"nothing to draw: {NO_GEOMETRY if cluster.nodes else NO_NODES}", err=True)
     sys.exit(1 if loaded.plugin_errors or not drawable else 0)

@@ -33,6 +33,9 @@ MAX_DEPTH: Final = 256
 """Levels of nesting. A bound of our own, so that the answer does not depend on the Python that reads."""
 
 
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
 class UnreadableFile(DrakitError):
     """A file or document that cannot be used; the message starts with where."""
 
@@ -111,6 +114,8 @@ def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
 
     try:
         content = json.loads(text, object_pairs_hook=unique, parse_constant=no_number)
+        if _SURROGATE.search(text):
+            _refuse_halves(content)
         _refuse_depth(content)
         yield 1, content
     except (ValueError, RecursionError) as error:
@@ -119,6 +124,15 @@ def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
             return
         deep = isinstance(error, RecursionError)
         raise UnreadableFile(f"{file}: {TOO_DEEP}" if deep else f"{file}: is not valid JSON: {error}") from error
+
+
+def _refuse_halves(content: Any) -> None:
+    """:raises ValueError: text with one half of a surrogate pair, which is no character and cannot be written."""
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise ValueError(f"{half!r} is one half of a surrogate pair, and no character") from None
 
 
 def _parse_yaml(file: str, text: str) -> Iterator[tuple[int, Any]]:

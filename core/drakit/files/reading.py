@@ -9,7 +9,7 @@ import contextlib
 import itertools
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from drakit.files.documents import Document, TextStream, UnreadableFile, read_do
 from drakit.hooks import PluginError, Plugins, expand
 from drakit.model import DrakitError, ResourceSlice
 from drakit.model.collections import frozen_tuple
+from drakit.model.errors import did_you_mean
 from drakit.model.wire import KINDS, KubernetesObject, decode
 from drakit.topology import pack
 
@@ -98,10 +99,13 @@ class _Reader:
         elif kind == "Inventory":
             with _located(document.where):
                 try:
-                    self._expand(content)
+                    failures = self._expand(content)
                 except PluginError as error:
-                    self.errors[f"{document.where}: {error}"] = error
+                    failures = [error]
                     self._bring(self.plugins[error.plugin].classes if error.plugin in self.plugins else ())
+            for failure in failures:  # one that several documents meet is told where it was met first
+                if self.errors.setdefault(str(failure), failure) is failure:
+                    failure.where = document.where
         else:
             with _located(document.where):
                 self._keep(decode(content))
@@ -109,6 +113,8 @@ class _Reader:
     def _add_list(self, document: Document, kind: str) -> None:
         """The items of a ``List``, or of a ``NodeList`` and the like, whose items do not say what they are."""
         said = {"apiVersion": document.content.get("apiVersion"), "kind": kind} if kind else {}
+        for name in document.content.keys() - {"apiVersion", "kind", "metadata", "items"}:
+            raise UnreadableFile(f'{document.where}: unknown field "{name}"{did_you_mean(name, ["items", "metadata"])}')
         items = document.content.get("items")
         if items is None:
             return
@@ -128,14 +134,18 @@ class _Reader:
             raise DuplicateObject(f"{type(obj).__name__} {obj.metadata.key} was already given by another document")
         self.objects[key] = obj
 
-    def _expand(self, content: Mapping[str, Any]) -> None:
+    def _expand(self, content: Mapping[str, Any]) -> Sequence[PluginError]:
+        """Take in what an Inventory stands for.
+
+        :returns: what other plugins did wrong on the way.
+        """
         expansion = expand(self.plugins, content)
         self._bring([*expansion.nodes, *expansion.classes])
         for pool in expansion.pools:
             for slice_ in pack(pool):
                 self._keep(slice_)
                 self.slices.append(slice_)
-        self.errors.update({str(error): error for error in expansion.errors})
+        return expansion.errors
 
     def _bring(self, objects: Iterable[KubernetesObject]) -> None:
         """What a plugin brings along; the classes even where its hardware could not be read."""

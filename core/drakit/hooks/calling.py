@@ -27,7 +27,12 @@ class PluginError(DrakitError):
     def __init__(self, plugin: str, hook: str, message: str) -> None:
         self.plugin = plugin
         self.hook = hook
+        self.where = ""
+        """File and document that had it asked; whoever reads them says so."""
         super().__init__(f"plugin {plugin}: {hook}: {message}")
+
+    def __str__(self) -> str:
+        return f"{self.where}: {super().__str__()}" if self.where else super().__str__()
 
 
 class Caller:
@@ -37,31 +42,53 @@ class Caller:
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(hookspecs)
         self._callers: dict[tuple[str, str], pluggy.HookCaller] = {}
-        if trace is not None:
-            _trace_calls(self._manager, trace)
+        self._trace = trace
 
     def _named(self, plugin: str, hook: str, **arguments: object) -> Mapping[str, Any]:
         """The values by name that one plugin gives for a collected hook."""
-        with blaming(plugin, hook):
-            answers = self._caller(plugin, hook)(**arguments)
         added: dict[str, Any] = {}
-        for answer in answers:
+        for answer in self._ask(plugin, hook, arguments):
             if not isinstance(answer, Mapping) or not all(isinstance(name, str) for name in answer):
                 raise PluginError(plugin, hook, f"gave {shown(answer)}, which is not a mapping of values by name")
             added.update(answer)
         return added
 
     def _collected(self, plugin: str, hook: str, type_: type[T], **arguments: object) -> list[T]:
-        """Everything one plugin gives for a collected hook; generators are read to their end inside the guard."""
-        with blaming(plugin, hook):
-            answers = self._caller(plugin, hook)(**arguments)
-            items = [item for answer in answers for item in items_of(answer)]
+        """Everything one plugin gives for a collected hook."""
+        items = self._ask(plugin, hook, arguments, lambda answers: [item for answer in answers for item in items_of(answer)])
         return [self._checked(plugin, hook, item, type_) for item in items]
 
     def _first(self, plugin: str, hook: str, *types: Any, **arguments: object) -> Any:
-        with blaming(plugin, hook):
-            answer = self._caller(plugin, hook)(**arguments)
+        answer = self._ask(plugin, hook, arguments)
         return None if answer is None else self._checked(plugin, hook, answer, *types)
+
+    def _ask(
+        self, plugin: str, hook: str, arguments: Mapping[str, object], read: Callable[[Any], Any] = lambda answer: answer
+    ) -> Any:
+        """What one plugin answers.
+
+        :param read: what to make of the answer; a generator is read to its end here, where its faults are the plugin's.
+        :raises PluginError: the plugin raised.
+        """
+        caller = self._caller(plugin, hook)
+        traced = self._trace is not None and bool(caller.get_hookimpls())
+        try:
+            with blaming(plugin, hook):
+                if traced:
+                    given = ", ".join(f"{name}={shown(value)}" for name, value in arguments.items())
+                    self._tell(f"{hook}({given}) -> {plugin}")
+                answer = read(caller(**arguments))
+        except PluginError as error:
+            if traced:
+                self._tell(f"{hook} = raised {error}")
+            raise
+        if traced:
+            self._tell(f"{hook} = {shown(answer)}")
+        return answer
+
+    def _tell(self, line: str) -> None:
+        if self._trace is not None:
+            self._trace(f"drakit: {line}")
 
     def _caller(self, plugin: str, hook: str) -> pluggy.HookCaller:
         """The hook as implemented by one plugin alone; made once, for a device asks for several."""
@@ -119,16 +146,3 @@ def described(error: BaseException) -> str:
 def to_stderr(line: str) -> None:
     """Where ``DRAKIT_TRACE`` writes."""
     print(line, file=sys.stderr)  # noqa: T201 - what DRAKIT_TRACE is for
-
-
-def _trace_calls(manager: pluggy.PluginManager, trace: Callable[[str], None]) -> None:
-    def before(hook: str, implementations: Any, arguments: Mapping[str, Any]) -> None:
-        called = ", ".join(implementation.plugin_name for implementation in implementations) or "nobody"
-        given = ", ".join(f"{name}={value!r:.60}" for name, value in arguments.items())
-        trace(f"drakit: {hook}({given}) -> {called}")
-
-    def after(outcome: pluggy.Result[Any], hook: str, _implementations: Any, _arguments: Mapping[str, Any]) -> None:
-        became = f"raised {outcome.exception!r:.100}" if outcome.exception else f"{outcome.get_result()!r:.100}"
-        trace(f"drakit: {hook} = {became}")
-
-    manager.add_hookcall_monitoring(before, after)

@@ -12,11 +12,12 @@ from typing import Any, Final
 import attrs
 from attrs import field, frozen
 
-from drakit.hooks.calling import PluginError, blaming
+from drakit.hooks.calling import PluginError, blaming, described
 from drakit.hooks.manager import LoadedPlugin, Plugins
 from drakit.hooks.objects import MAX_TAINTS, DomainSource, Host, Inventory
 from drakit.model import (
     Device,
+    DeviceCapacity,
     DeviceClass,
     DeviceTaint,
     DrakitError,
@@ -87,7 +88,10 @@ def _decoded(plugins: Plugins, document: Mapping[str, Any]) -> tuple[LoadedPlugi
     if loaded.driver is None:
         raise InvalidObject(what, [Fault("plugin", f'"{name}" is not a driver: it has no drakit_driver hook')])
     body = {key: value for key, value in document.items() if key not in ("apiVersion", "kind", "metadata", "plugin")}
-    return loaded, decode_as(body, loaded.driver.inventory, what)
+    try:
+        return loaded, decode_as(body, loaded.driver.inventory, what)
+    except SystemExit as error:
+        raise PluginError(loaded.name, "Inventory.mistakes", described(error)) from error
 
 
 def _hosts_of(loaded: LoadedPlugin, inventory: Inventory) -> list[Host]:
@@ -155,7 +159,7 @@ class _Builder:
             if name in origin:
                 message = f"{name} of device {device.name} is already given by plugin {origin[name]}"
                 raise PluginError(plugin, "drakit_attributes", message)
-        capacity = {name: value for name, value in added.items() if isinstance(value, Quantity)}
+        capacity = {name: value for name, value in added.items() if isinstance(value, Quantity | DeviceCapacity)}
         attributes = {name: value for name, value in added.items() if name not in capacity}
         try:
             merged = attrs.evolve(
@@ -172,7 +176,8 @@ class _Builder:
         :raises PluginError: it would not; with every fault of every device.
         """
         devices = [attrs.evolve(device, taints=self._taints(device)) for device in pool.devices]
-        faults = [f"device {device.name}: {fault}" for device in devices for fault in faults_of(device)]
+        with blaming(self.plugin, "devices"):
+            faults = [f"device {device.name}: {fault}" for device in devices for fault in faults_of(device)]
         if faults:
             more = f" (and {len(faults) - 3} more)" if len(faults) > 3 else ""
             raise PluginError(self.plugin, "devices", f"pool {pool.name}: {'; '.join(faults[:3])}{more}")

@@ -13,7 +13,7 @@ from typing import Any
 import pluggy
 from attrs import field, frozen
 
-from drakit.hooks.calling import Caller, PluginError, blaming, described, items_of, to_stderr
+from drakit.hooks.calling import Caller, PluginError, described, items_of, to_stderr
 from drakit.hooks.checks import HOOK_NAMES, check_hooks, check_inventory
 from drakit.hooks.markers import PROJECT
 from drakit.hooks.objects import AllocatedDevice, DeviceEdits, DomainSource, Driver, Host, Journal, Problem
@@ -246,9 +246,8 @@ class Plugins(Caller):
 
         :raises PluginError: as :meth:`discover`.
         """
-        with blaming(plugin, "drakit_prepare"):
-            answer = self._caller(plugin, "drakit_prepare")(claim=claim, devices=devices, journal=journal)
-            edits = [] if answer is None else list(items_of(answer))
+        arguments = {"claim": claim, "devices": devices, "journal": journal}
+        edits = self._ask(plugin, "drakit_prepare", arguments, lambda answer: [] if answer is None else list(items_of(answer)))
         return [self._checked(plugin, "drakit_prepare", edit, DeviceEdits) for edit in edits]
 
     def unprepare(self, plugin: str, claim_uid: str, devices: tuple[AllocatedDevice, ...], journal: Journal) -> None:
@@ -256,8 +255,7 @@ class Plugins(Caller):
 
         :raises PluginError: as :meth:`discover`; the call is to be repeated.
         """
-        with blaming(plugin, "drakit_unprepare"):
-            self._caller(plugin, "drakit_unprepare")(claim_uid=claim_uid, devices=devices, journal=journal)
+        self._ask(plugin, "drakit_unprepare", {"claim_uid": claim_uid, "devices": devices, "journal": journal})
 
     def environment(self, plugin: str, claim: ResourceClaim, device: AllocatedDevice, host: Host) -> Mapping[str, str]:
         """Environment variables one plugin gives on one host.

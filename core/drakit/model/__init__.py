@@ -49,6 +49,7 @@ from drakit.model.device import (
 )
 from drakit.model.errors import DrakitError, Fault, InvalidObject
 from drakit.model.meta import ObjectMeta
+from drakit.model.names import is_dns_label
 from drakit.model.nodes import (
     Node,
     NodeSelector,
@@ -154,6 +155,7 @@ __all__ = [
     "attributes",
     "device_class",
     "hostnames",
+    "is_dns_label",
     "only_node",
     "qualify",
     "quantity",

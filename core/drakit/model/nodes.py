@@ -39,8 +39,7 @@ class NodeTaint:
 
     key: str
     value: str = ""
-    effect: str
-    """NoSchedule, PreferNoSchedule or NoExecute."""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
     time_added: str | None = None
 
 

@@ -6,7 +6,7 @@ Source: k8s.io/api ``core/v1/types.go``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from attrs import field, frozen
 
@@ -44,9 +44,9 @@ class PodToleration:
     """Which node taints a pod accepts."""
 
     key: str = ""
-    operator: str = "Equal"
+    operator: Literal["", "Equal", "Exists"] = "Equal"
     value: str = ""
-    effect: str = ""
+    effect: Literal["", "NoSchedule", "PreferNoSchedule", "NoExecute"] = ""
     toleration_seconds: int | None = None
 
 

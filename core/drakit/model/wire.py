@@ -92,15 +92,38 @@ def decode(document: Mapping[str, Any]) -> KubernetesObject:
 
 
 def _left_out(kind: Kind, document: Mapping[str, Any]) -> Iterator[Fault]:
-    """What no class can miss: a name, and the devices of a slice that was written by hand.
+    """What no class can miss: a name, the devices of a slice that was written by hand, and what is said twice.
 
     A slice says that it is empty; only in one that a server sent, an empty list was simply left out.
     """
     metadata, spec = document.get("metadata"), document.get("spec")
     if isinstance(metadata, Mapping) and not metadata.get("name") and not metadata.get("generateName"):
         yield Fault("metadata.name", "is required")
+    if isinstance(metadata, Mapping):
+        yield from _impossible_names(metadata)
     if kind.type is ResourceSlice and isinstance(spec, Mapping):
         yield from _left_out_of_slice(spec, from_server=isinstance(metadata, Mapping) and bool(metadata.get("uid")))
+        yield from _ambiguous_attributes(spec.get("devices"))
+
+
+def _impossible_names(metadata: Mapping[str, Any]) -> Iterator[Fault]:
+    """Names that no object of any kind can have, for they are part of its path on the server."""
+    for field in ("name", "namespace", "generateName"):
+        name = metadata.get(field)
+        if isinstance(name, str) and ("/" in name or "%" in name or not name.isprintable() or name in (".", "..")):
+            yield Fault(f"metadata.{field}", f"{name!r} cannot be a name: it may have no '/', '%' or unprintable character")
+
+
+def _ambiguous_attributes(devices: Any) -> Iterator[Fault]:
+    """Attributes with two values: which one counts would be anybody's guess."""
+    for index, device in enumerate(devices if isinstance(devices, list) else ()):
+        given: Any = device.get("attributes") if isinstance(device, Mapping) else None
+        if not isinstance(given, Mapping):
+            continue
+        for name, values in given.items():
+            if isinstance(values, Mapping) and len(values) > 1:
+                kinds = " and ".join(map(str, values))
+                yield Fault(f"spec.devices[{index}].attributes[{name}]", f"must have exactly one value, not {kinds}")
 
 
 def _left_out_of_slice(spec: Mapping[str, Any], *, from_server: bool) -> Iterator[Fault]:

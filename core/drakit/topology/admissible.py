@@ -20,6 +20,9 @@ MAX_ENTRIES: Final = 32
 """Attributes and capacities of a device together."""
 MAX_BYTES: Final = 64
 """Of a string or version."""
+MAX_CONDITIONS: Final = 4
+"""Binding conditions, and as many for failure."""
+EFFECTS: Final = ("NoSchedule", "NoExecute", "None")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}", re.ASCII)
 _NUMBER: Final = r"(?:0|[1-9][0-9]*)"
 _PRERELEASE: Final = rf"(?:{_NUMBER}|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"
@@ -39,13 +42,28 @@ def faults_of(device: Device) -> Iterator[str]:
         if not _IDENTIFIER.fullmatch(identifier) or (slash and not is_dns_subdomain(domain, limit=63)):
             yield f"the name {name!r} must be a C identifier of at most 32 characters, with or without a domain before it"
     for name, attribute in device.attributes.items():
+        kinds = [kind for kind, _ in attribute.set_values()]
+        if len(kinds) != 1:
+            yield f"attribute {name}: must have exactly one value, not {' and '.join(kinds) or 'none'}"
         for kind, value in attribute.set_values():
             for item in value if isinstance(value, tuple) else (value,):
                 yield from (f"attribute {name}: {fault}" for fault in _value_faults(kind.removesuffix("s"), item))
     for name, capacity in device.capacity.items():
         if capacity.value.value < 0:
             yield f"capacity {name}: {capacity.value} is negative"
+    for name, attribute in device.attributes.items():
+        if attribute.value == ():
+            yield f"attribute {name}: a list must not be empty"
+    for name, capacity in device.capacity.items():
+        if capacity.request_policy is not None and not device.allow_multiple_allocations:
+            yield f"capacity {name}: a request policy needs allowMultipleAllocations"
+    for conditions in (device.binding_conditions, device.binding_failure_conditions):
+        if len(conditions) > MAX_CONDITIONS:
+            yield f"it has {len(conditions)} binding conditions of a kind, the most is {MAX_CONDITIONS}"
+        yield from (f"binding condition {name!r}: must be a label's name" for name in conditions if not is_label_name(name))
     for taint in device.taints:
+        if taint.effect not in EFFECTS:
+            yield f"taint {taint}: the effect must be one of {', '.join(EFFECTS)}"
         if not is_label_name(taint.key) or not is_label_value(taint.value):
             yield f"taint {taint}: the key must be a label's name and the value a label's value"
 

@@ -62,9 +62,7 @@ def _chunks(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
 
 
 def _slice_name(pool: DesiredPool, index: int) -> str:
-    """Sorts by index; unique for the pool, also where the name of a pool is nearly as long as a name may be."""
+    """Sorts by index, can be read, and is unique for the pool: what can be read may be said of another one too."""
     name = "-".join((f"{index:05x}", pool.driver, pool.name.removeprefix(f"{pool.driver}/").replace("/", "-")))
-    if len(name) <= MAX_NAME:
-        return name
-    digest = hashlib.sha256(pool.name.encode()).hexdigest()[:16]
+    digest = hashlib.sha256(f"{pool.driver} {pool.name}".encode()).hexdigest()[:8]
     return f"{name[: MAX_NAME - len(digest) - 1].rstrip('.-')}-{digest}"

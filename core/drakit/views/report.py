@@ -53,7 +53,7 @@ def _node(outcome: ClaimOutcome) -> str:
     if hosts < 2 or outcome.allocation is None:
         return outcome.node or "-"
     shared = any(result.share_id is not None for result in outcome.allocation.devices.results)
-    return f"{outcome.node}\n{hosts} hosts" if shared else f"{outcome.node}\n1 pod on each of {hosts} hosts"
+    return f"{outcome.node}\n" + (f"usable on {hosts} hosts" if shared else f"1 pod on each of {hosts} hosts")
 
 
 @frozen

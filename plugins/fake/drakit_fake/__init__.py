@@ -12,7 +12,7 @@ from typing import Final, Literal
 from attrs import field, frozen
 
 from drakit import Device, DrakitError, Driver, Host, Inventory, Problem, Quantity, Split, device_class, hookimpl
-from drakit.model import DeviceAttribute, Fault, qualify
+from drakit.model import DeviceAttribute, Fault, is_dns_label, qualify
 
 __all__ = [
     "FakeInventory",
@@ -66,12 +66,18 @@ class FakeInventory(Inventory):
                 yield Fault(name, f"must be from 0 to {most}, not {getattr(self, name)}")
         if self.nodes <= MAX_NODES and self.devices <= MAX_DEVICES and self.nodes * self.devices > MAX_TOTAL:
             yield Fault("devices", f"{self.nodes} nodes with {self.devices} devices each are more than {MAX_TOTAL} devices")
+        for name, prefix in (("nodePrefix", self.node_prefix), ("devicePrefix", self.device_prefix)):
+            if not is_dns_label(f"{prefix}-0"):
+                yield Fault(name, f'"{prefix}-0" is not a DNS label: lower-case letters, digits and dashes')
         for name in self.attributes:
             if qualify(name, DRIVER) in OWN_ATTRIBUTES:
                 yield Fault(f"attributes[{name}]", "is set by the plugin itself")
         if self.partitions and not self.capacity:
             yield Fault("partitions", "need a capacity to divide: say what `capacity` a device has")
         elif self.partitions:
+            if self.nodes * self.devices * sum(self.partitions) > MAX_TOTAL:
+                yield Fault("partitions", f"{sum(self.partitions)} parts of each device make more than {MAX_TOTAL} devices")
+                return
             try:
                 self.split()
             except DrakitError as error:

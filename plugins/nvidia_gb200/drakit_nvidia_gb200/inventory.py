@@ -10,7 +10,7 @@ from typing import Final
 from attrs import frozen
 
 from drakit import Checked, Host, Inventory
-from drakit.model import Fault
+from drakit.model import Fault, is_dns_label
 
 __all__ = ["CLIQUE_LABEL", "GB200Inventory", "Rack"]
 
@@ -37,6 +37,9 @@ class Rack(Checked):
     """Nodes that are down: their GPUs are tainted, and the clique has that much less to give."""
 
     def mistakes(self) -> Iterator[Fault]:
+        if not is_dns_label(self.name):
+            yield Fault("name", f'"{self.name}" is not a DNS label: lower-case letters, digits and dashes')
+            return
         if not 1 <= self.trays <= TRAYS_PER_RACK:
             yield Fault("trays", f"a rack has 1 to {TRAYS_PER_RACK} compute trays, not {self.trays}")
             return

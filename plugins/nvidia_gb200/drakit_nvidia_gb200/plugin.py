@@ -65,13 +65,14 @@ def drakit_discover(host: Host) -> Iterator[Device]:
 
 @hookimpl
 def drakit_domains(source: DomainSource) -> Iterator[Domain]:
-    """Each rack's clique: the trays that are up. A failed one shrinks what the clique can give."""
+    """Each rack's clique: the trays that are up. A failed one shrinks what the clique can give.
+
+    Where no tray is up, the clique stays with all of them, and is tainted: hardware that fails is not withdrawn.
+    """
     for rack in source.inventory.racks if isinstance(source.inventory, GB200Inventory) else ():
-        members = [
-            Member(f"t{index:02}", node=node) for index, node in enumerate(rack.node_names()) if node not in rack.failed_trays
-        ]
-        if members:
-            yield Domain(rack.clique, members, source=rack)
+        trays = [Member(f"t{index:02}", node=node) for index, node in enumerate(rack.node_names())]
+        up = [tray for tray in trays if tray.node not in rack.failed_trays]
+        yield Domain(rack.clique, up or trays, source=rack)
 
 
 @hookimpl
@@ -80,9 +81,7 @@ def drakit_partitions(target: Device | Domain) -> Clique | None:
 
 
 @hookimpl
-def drakit_attributes(device: Device, driver: str) -> Mapping[str, Any]:
-    if driver != DRIVER:
-        return {}
+def drakit_attributes(device: Device) -> Mapping[str, Any]:
     if isinstance(device.source, Partition) and isinstance(device.source.domain.source, Rack):
         return {"type": "nvlink-domain", **_nvlink(device.source.domain.source)}
     if isinstance(device.source, _Tray) and device.source.rack is not None:
@@ -95,7 +94,10 @@ def _nvlink(rack: Rack) -> Mapping[str, Any]:
 
 
 @hookimpl
-def drakit_health(device: Device, driver: str) -> Iterator[Problem]:
-    tray = device.source
-    if driver == DRIVER and isinstance(tray, _Tray) and tray.rack is not None and tray.node in tray.rack.failed_trays:
-        yield Problem("tray-down", message=f"tray {tray.node} is down")
+def drakit_health(device: Device) -> Iterator[Problem]:
+    source = device.source
+    if isinstance(source, _Tray) and source.rack is not None and source.node in source.rack.failed_trays:
+        yield Problem("tray-down", message=f"tray {source.node} is down")
+    rack = source.domain.source if isinstance(source, Partition) else None
+    if isinstance(rack, Rack) and len(set(rack.failed_trays)) == rack.trays:
+        yield Problem("rack-down", message="no tray of the rack is up")

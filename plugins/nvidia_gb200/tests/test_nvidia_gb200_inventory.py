@@ -199,9 +199,11 @@ def test_a_failed_tray_taints_its_gpus_and_shrinks_the_clique() -> None:
     assert "r-t03" in [node.name for node in expanded.nodes]
 
 
-def test_a_rack_whose_trays_are_all_down_keeps_its_gpus_and_has_no_clique() -> None:
+def test_a_rack_whose_trays_are_all_down_keeps_its_gpus_and_its_clique_all_tainted() -> None:
     expanded = expansion({"name": "r", "trays": 2, "failedTrays": ["r-t00", "r-t01"]})
-    assert cliques(expanded) == {}
+    (clique,) = cliques(expanded).values()
+    assert str(clique.capacity["trays"].value) == "2"
+    assert [taint.key for taint in clique.taints] == ["gpu.nvidia.com/rack-down"]
     assert all(device.taints for devices in gpus(expanded).values() for device in devices)
 
 

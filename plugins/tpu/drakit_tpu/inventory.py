@@ -10,13 +10,13 @@ from typing import Final
 from attrs import frozen
 
 from drakit import Checked, Domain, Grid, Inventory, Member, TopologyError
-from drakit.model import DrakitError, Fault
+from drakit.model import DrakitError, Fault, is_dns_label
 from drakit_tpu.generations import GENERATIONS, Generation
 
 __all__ = ["TpuDomain", "TpuInventory"]
 
-LARGEST_POD: Final = 2304
-"""Hosts: 9,216 chips of tpu7x."""
+MAX_HOSTS: Final = 64
+"""Of one mesh: a device may draw on 2 counter sets of 32 counters, one for each host."""
 
 
 @frozen(kw_only=True)
@@ -34,6 +34,9 @@ class TpuDomain(Checked):
     """Nodes that are down: every device with one of them is tainted."""
 
     def mistakes(self) -> Iterator[Fault]:
+        if not is_dns_label(self.name):
+            yield Fault("name", f'"{self.name}" is not a DNS label: lower-case letters, digits and dashes')
+            return
         if self.generation not in GENERATIONS:
             yield Fault("generation", f'there is no generation "{self.generation}"; known are {", ".join(GENERATIONS)}')
             return
@@ -42,8 +45,8 @@ class TpuDomain(Checked):
         except DrakitError as error:
             yield Fault("topology", f'"{self.topology}" is not a mesh of {self.generation} hosts, such as 4x4: {error}')
             return
-        if hosts > LARGEST_POD:
-            yield Fault("topology", f"a {self.topology} mesh has {hosts} hosts; the largest pod there is has {LARGEST_POD}")
+        if hosts > MAX_HOSTS:
+            yield Fault("topology", f"a {self.topology} mesh has {hosts} hosts; the counters of a device reach {MAX_HOSTS}")
             return
         if self.nodes and len(self.nodes) != hosts:
             yield Fault("nodes", f"a {self.topology} mesh has {hosts} hosts, not {len(self.nodes)}")

@@ -44,8 +44,8 @@ def drakit_partitions(target: Device | Domain) -> Grid | None:
 
 
 @hookimpl
-def drakit_attributes(device: Device, driver: str) -> Mapping[str, Any]:
-    found = _sub_slice(device, driver)
+def drakit_attributes(device: Device) -> Mapping[str, Any]:
+    found = _sub_slice(device)
     if found is None:
         return {}
     partition, mesh = found
@@ -63,8 +63,8 @@ def drakit_attributes(device: Device, driver: str) -> Mapping[str, Any]:
 
 
 @hookimpl
-def drakit_health(device: Device, driver: str) -> Iterator[Problem]:
-    found = _sub_slice(device, driver)
+def drakit_health(device: Device) -> Iterator[Problem]:
+    found = _sub_slice(device)
     if found is None:
         return
     partition, mesh = found
@@ -75,9 +75,9 @@ def drakit_health(device: Device, driver: str) -> Iterator[Problem]:
             yield Problem("host-down", value=value, message=f"host {member.node} is down")
 
 
-def _sub_slice(device: Device, driver: str) -> tuple[Partition, TpuDomain] | None:
-    """The sub-slice a device stands for, and its mesh; None for a device that is not ours."""
+def _sub_slice(device: Device) -> tuple[Partition, TpuDomain] | None:
+    """The sub-slice a device stands for, and its mesh; None for a device that is none."""
     partition = device.source
-    if driver != DRIVER or not isinstance(partition, Partition) or not isinstance(partition.domain.source, TpuDomain):
+    if not isinstance(partition, Partition) or not isinstance(partition.domain.source, TpuDomain):
         return None
     return partition, partition.domain.source
