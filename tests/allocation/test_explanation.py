@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from drakit.allocation import Reason
+from drakit.allocation import Reason, simulate
 from drakit.model import DeviceToleration, hostnames
 from tests.allocation.builders import (
     DRIVER,
@@ -311,3 +311,22 @@ def test_the_reasons_of_a_16_by_16_mesh_stay_few() -> None:
     assert reason.message == "counter set mesh: h05 has 0 of 4 left (p1-05, team-a/running)"
     quarters = claim(request("t", 'device.attributes["gpu.example.com"].hosts == 16', count=4))
     assert len(why(*hosts, pool, running, quarters)) <= 2 * 4
+
+
+def test_a_reason_that_holds_on_some_nodes_says_on_which() -> None:
+    slices = [slice_(device(f"gpu-{name}"), pool=name, node_name=name) for name in ("b", "c")]
+    held = slice_(device("gpu-a"), pool="a", node_name="a")
+    wanted = claim(request("r", 'device.driver == "nobody"'), name="wanted")
+    nodes = [node(name) for name in ("a", "b", "c", "empty")]
+    (outcome,) = simulate(cluster(*nodes, held, *slices, wanted)).claims
+    said = {reason.message: reason.node for reason in outcome.reasons}
+    assert said.pop("no device matches request 'r'") == "empty"
+    ((message, where),) = said.items()
+    assert message.endswith("(on a, b and c)")
+    assert where == ""
+
+
+def test_all_taints_that_are_in_the_way_are_told() -> None:
+    tainted = device("d0", taints=[taint("hot"), taint("told", effect="None"), taint("loose")])
+    (outcome,) = simulate(cluster(slice_(tainted), claim(request()))).claims
+    assert [reason.message for reason in outcome.reasons] == ["taints hot:NoSchedule and loose:NoSchedule are not tolerated"]

@@ -177,6 +177,14 @@ def test_a_plugin_that_fails_for_others_is_a_finding_beside_the_answer(monkeypat
     assert json.loads(result.out)["warnings"] == [{"code": "plugin-failed", "object": "plugin broken", "message": message}]
 
 
+@pytest.mark.parametrize("command", ["simulate", "view", "slices"])
+def test_a_plugin_that_fails_itself_leaves_nothing_to_be_found_out(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    install(monkeypatch, entry("acme", acme(discover=lambda: 1 / 0)))
+    result = drakit(command, "-f", "-", stdin=json.dumps(INVENTORY))
+    message = "<stdin>, document 1 (line 1): plugin acme: drakit_discover: ZeroDivisionError: division by zero"
+    assert (result.code, result.out, result.err) == (2, "", f"error: {message}\n")
+
+
 def test_a_plugin_conflict_ends_with_2_and_names_both(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, entry("a", acme(), "one-dist"), entry("b", acme(), "two-dist"))
     result = drakit("simulate", "-f", "-", stdin=json.dumps(INVENTORY))
@@ -247,6 +255,12 @@ def test_nothing_to_draw_is_a_finding() -> None:
     assert (result.code, result.out) == (1, "")
     attributes = "attributes such as topology 4x8 and origin 0,8"
     assert result.err == f"nothing to draw: no pool has devices that say where they lie, by {attributes}\n"
+
+
+def test_slices_without_nodes_cannot_be_drawn_and_say_why() -> None:
+    result = drakit("view", "-f", "-", stdin=listing(device_class(), device_slice({"name": "g"})))
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "nothing to draw: there are no nodes, and a pool is drawn as its nodes see it: add them to the input\n"
 
 
 def test_a_mesh_is_drawn() -> None:

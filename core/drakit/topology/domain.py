@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from attrs import Factory, field, frozen
 
 from drakit.model.collections import frozen_mapping, frozen_tuple
+from drakit.model.device import DeviceCapacity
 from drakit.model.errors import DrakitError
-from drakit.model.quantity import Quantity
 
 __all__ = ["Domain", "Member", "Partition", "TopologyError"]
 
@@ -68,5 +68,5 @@ class Partition:
     """Such as ``4x8``, in the unit of the shape family; empty where sets have no geometry."""
     origin: tuple[int, ...] = field(default=(), kw_only=True, converter=frozen_tuple)
     """Lowest coordinate, in the unit of the shape."""
-    shares: Mapping[str, Quantity] = field(factory=dict[str, Quantity], kw_only=True, converter=frozen_mapping)
+    shares: Mapping[str, DeviceCapacity] = field(factory=dict[str, DeviceCapacity], kw_only=True, converter=frozen_mapping)
     """For a set that several claims may share: what they share of it, as capacities. Such a set excludes no other."""

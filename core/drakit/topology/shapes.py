@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 from attrs import field, frozen
 
 from drakit.model.collections import frozen_tuple
+from drakit.model.device import CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity
 from drakit.model.quantity import Quantity, quantity
 from drakit.topology.domain import Domain, Member, Partition, TopologyError
 
@@ -109,8 +110,9 @@ class Grid:
 class Clique:
     """A fabric in which any subset of members connects: one shared device, from which claims take members by number.
 
-    The device takes several allocations; a claim asks for ``capacity.requests`` of :attr:`capacity`. Enumerating the
-    subsets is impossible and unnecessary (design decision 7).
+    The device takes several allocations; a claim asks for ``capacity.requests`` of :attr:`capacity`, rounded up to whole
+    members, and for all of them where it names no amount. Enumerating the subsets is impossible and unnecessary (design
+    decision 7).
     """
 
     name: str
@@ -123,7 +125,10 @@ class Clique:
     def partitions(self, domain: Domain) -> tuple[Partition, ...]:
         """The one set of all members."""
         total = self.per_member * len(domain.members)
-        return (Partition(self.name, domain.members, domain=domain, shares={self.capacity: total}),)
+        whole_members = CapacityRequestPolicyRange(min=self.per_member, max=total, step=self.per_member)
+        policy = CapacityRequestPolicy(default=total, valid_range=whole_members)
+        shares = {self.capacity: DeviceCapacity(total, request_policy=policy)}
+        return (Partition(self.name, domain.members, domain=domain, shares=shares),)
 
 
 @frozen

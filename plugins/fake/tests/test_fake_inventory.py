@@ -199,6 +199,12 @@ def faults(**fields: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [
+        ({"nodePrefix": "A_"}, 'nodePrefix: "A_-0" is not a DNS label: lower-case letters, digits and dashes'),
+        ({"devicePrefix": ""}, 'devicePrefix: "-0" is not a DNS label: lower-case letters, digits and dashes'),
+        (
+            {"capacity": {"memory": "1Ti"}, "partitions": [2**30]},
+            "partitions: 1073741824 parts of each device make more than 1000000 devices",
+        ),
         ({"nodes": -1}, "nodes: must be from 0 to 100000, not -1"),
         ({"nodes": 10**9}, "nodes: must be from 0 to 100000, not 1000000000"),
         ({"devices": -1}, "devices: must be from 0 to 10000, not -1"),

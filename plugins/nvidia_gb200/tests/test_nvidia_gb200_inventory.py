@@ -207,6 +207,15 @@ def test_a_rack_whose_trays_are_all_down_keeps_its_gpus_and_its_clique_all_taint
     assert all(device.taints for devices in gpus(expanded).values() for device in devices)
 
 
+def test_trays_are_taken_whole_and_all_of_them_where_no_number_is_named() -> None:
+    (clique,) = cliques(expansion({"name": "r", "trays": 4})).values()
+    policy = clique.capacity["trays"].request_policy
+    assert policy is not None
+    assert policy.valid_range is not None
+    amounts = policy.valid_range
+    assert list(map(str, (policy.default, amounts.min, amounts.max, amounts.step))) == ["4", "1", "4", "1"]
+
+
 def test_a_rack_of_one_tray_is_for_that_node() -> None:
     (clique,) = cliques(expansion({"name": "r", "trays": 1})).values()
     assert nodes_of(clique) == ("r-t00",)
@@ -266,6 +275,7 @@ def faults(*racks: Mapping[str, Any], **fields: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [
+        ({"name": "R_1"}, 'racks[1].name: "R_1" is not a DNS label: lower-case letters, digits and dashes'),
         ({"trays": 0}, "racks[1].trays: a rack has 1 to 18 compute trays, not 0"),
         ({"trays": 19}, "racks[1].trays: a rack has 1 to 18 compute trays, not 19"),
         ({"trays": "18"}, 'racks[1].trays: must be an integer, not the string "18"'),

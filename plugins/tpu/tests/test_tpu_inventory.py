@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 import drakit_tpu
-from drakit import Device, DrakitError, InvalidObject, Plugins
+from drakit import Device, InvalidObject, Plugins
 from drakit.hooks import Expansion, expand
 from drakit.topology import DesiredPool, pack
 
@@ -247,8 +247,13 @@ def test_a_topology_must_have_the_dimensions_of_its_generation(topology: str) ->
 
 
 def test_a_mesh_with_more_hosts_than_can_be_counted_is_told() -> None:
-    with pytest.raises(DrakitError, match="64"):
-        mesh("16x32")
+    (fault,) = faults({"name": "m", "topology": "16x32", "failedHosts": ["m-w00"]})
+    assert fault == "domains[0].topology: a 16x32 mesh has 128 hosts; the counters of a device reach 64"
+
+
+def test_the_name_of_a_mesh_is_a_dns_label() -> None:
+    (fault,) = faults({"name": "Mesh_0", "topology": "4x4", "failedHosts": ["mesh-0-w00"]})
+    assert fault == 'domains[0].name: "Mesh_0" is not a DNS label: lower-case letters, digits and dashes'
 
 
 BOMB: Final = """
