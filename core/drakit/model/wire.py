@@ -121,9 +121,10 @@ def _ambiguous_attributes(devices: Any) -> Iterator[Fault]:
         if not isinstance(given, Mapping):
             continue
         for name, values in given.items():
-            if isinstance(values, Mapping) and len(values) > 1:
-                kinds = " and ".join(map(str, values))
-                yield Fault(f"spec.devices[{index}].attributes[{name}]", f"must have exactly one value, not {kinds}")
+            kinds = [str(kind) for kind, value in values.items() if value is not None] if isinstance(values, Mapping) else []
+            if len(kinds) > 1:
+                rule = f"must have exactly one value, not {' and '.join(kinds)}"
+                yield Fault(f"spec.devices[{index}].attributes[{name}]", rule)
 
 
 def _left_out_of_slice(spec: Mapping[str, Any], *, from_server: bool) -> Iterator[Fault]:
