@@ -380,6 +380,19 @@ def test_a_question_that_is_wrong_is_answered_with_an_error_and_the_next_one_as_
     assert good["node"] == "n0"
 
 
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ('{"node": {}, "node": {}}', "key 'node' stands twice in one object"),
+        ('{"node": NaN}', "NaN is no number in JSON"),
+        ('{"node": "\\ud800"}', "is one half of a surrogate pair"),
+    ],
+)
+def test_a_line_is_read_as_strictly_as_a_file(line: str, complaint: str) -> None:
+    (bad,) = answers(line)
+    assert complaint in bad["error"]
+
+
 @pytest.mark.parametrize("line", ["[" * 100_000, '{"node": ' + "9" * 5000 + "}", '{"a":' * 100_000 + "1" + "}" * 100_000])
 def test_an_absurd_line_is_answered_with_an_error(line: str) -> None:
     (bad,) = answers(line)

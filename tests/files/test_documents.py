@@ -231,7 +231,7 @@ def test_a_key_that_stands_twice_in_yaml_is_told_with_its_place(text: str, where
 
 
 def test_a_key_that_stands_twice_in_json_is_told() -> None:
-    assert complaint('{"x": {"a": 1, "b": 2, "a": 3}}') == "<stdin>: key 'a' stands twice in one object"
+    assert complaint('{"x": {"a": 1, "b": 2, "a": 3}}') == "<stdin>: is not valid JSON: key 'a' stands twice in one object"
 
 
 def test_keys_that_an_anchor_merges_in_may_be_given_anew() -> None:
@@ -374,7 +374,7 @@ def test_a_file_name_that_is_empty_is_an_error_and_not_the_current_folder() -> N
 
 def test_of_many_keys_in_a_json_object_the_one_that_stands_twice_is_named() -> None:
     many = ", ".join(f'"k{index}": 0' for index in range(100_000))
-    assert complaint(f'{{{many}, "k77": 1}}') == "<stdin>: key 'k77' stands twice in one object"
+    assert complaint(f'{{{many}, "k77": 1}}') == "<stdin>: is not valid JSON: key 'k77' stands twice in one object"
     assert len(of(f"{{{many}}}")[0]) == 100_000
 
 

@@ -16,6 +16,7 @@ from attrs import field, frozen
 
 from drakit.allocation import AllocatedState, Cluster
 from drakit.allocation.amounts import nano
+from drakit.files.documents import strict_json
 from drakit.model import (
     DeviceClass,
     DeviceID,
@@ -47,7 +48,7 @@ def answer_lines(questions: Iterable[str], answers: TextIO) -> None:
 
 def _answer(line: str) -> dict[str, Any]:
     try:
-        question = json.loads(line)
+        question = strict_json(line)
     except (ValueError, RecursionError) as error:
         return _error(f"the line is not JSON: {error}")
     try:

@@ -19,7 +19,7 @@ from attrs import frozen
 
 from drakit.model import DrakitError
 
-__all__ = ["Document", "TextStream", "UnreadableFile", "read_documents"]
+__all__ = ["Document", "TextStream", "UnreadableFile", "read_documents", "strict_json"]
 
 T = TypeVar("T")
 
@@ -101,21 +101,32 @@ def _parse(file: str, text: str) -> Iterator[Document]:
         yield Document(where, content)
 
 
-def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
+def strict_json(text: str) -> Any:
+    """JSON as Kubernetes reads it, and no more than JSON: a key stands once, NaN is no number, half a character is none.
+
+    :raises ValueError: saying what is wrong.
+    :raises RecursionError: it is nested too deeply.
+    """
+
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
             twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-            raise UnreadableFile(f"{file}: key {twice!r:.60} stands twice in one object")
+            raise ValueError(f"key {twice!r:.60} stands twice in one object")
         return found
 
     def no_number(text: str) -> NoReturn:
         raise ValueError(f"{text} is no number in JSON")
 
+    content = json.loads(text, object_pairs_hook=unique, parse_constant=no_number)
+    if _SURROGATE.search(text):
+        _refuse_halves(content)
+    return content
+
+
+def _parse_json(file: str, text: str) -> Iterator[tuple[int, Any]]:
     try:
-        content = json.loads(text, object_pairs_hook=unique, parse_constant=no_number)
-        if _SURROGATE.search(text):
-            _refuse_halves(content)
+        content = strict_json(text)
         _refuse_depth(content)
         yield 1, content
     except (ValueError, RecursionError) as error:
