@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from drakit.allocation import AllocatedState, Cluster
+import pytest
+
+from drakit.allocation import AllocatedState, AllocationError, Cluster, Report, simulate
 from drakit.allocation.search import DEFAULT_BUDGET
 from drakit.model import (
     AllocationResult,
@@ -393,3 +395,36 @@ def picks(objects: Objects, *claims: ResourceClaim, on: str = "node-a", budget: 
 def picked(result: AllocationResult | None) -> list[str]:
     """The devices of one claim, as ``request=device``."""
     return [f"{r.request}={r.device}" for r in result.devices.results] if result else []
+
+
+def fatal(objects: list[Any], *claims: ResourceClaim) -> AllocationError:
+    """The error that claims end in on one node."""
+    with pytest.raises(AllocationError) as caught:
+        allocate(objects, *claims)
+    return caught.value
+
+
+def one(objects: list[Any], *claims: ResourceClaim) -> AllocationResult:
+    """The result of the first claim."""
+    results = allocate(objects, *claims)
+    assert results is not None
+    return results[0]
+
+
+def simulated(*objects: Any) -> Report:
+    return simulate(cluster(*objects))
+
+
+def had(report: Report) -> dict[str, list[str]]:
+    """Devices by claim, in the order claims were decided."""
+    return {outcome.claim.metadata.name: picked(outcome.allocation) for outcome in report.claims}
+
+
+def placed(report: Report) -> dict[str, str]:
+    """Node by pod."""
+    return {outcome.pod.metadata.name: outcome.node for outcome in report.pods}
+
+
+def why_not(report: Report, pod_name: str = "p") -> str:
+    """Why a pod has no node."""
+    return next(outcome.reason for outcome in report.pods if outcome.pod.metadata.name == pod_name)

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from drakit.allocation import Cluster, Notice, Report, simulate
+from drakit.allocation import Cluster, Notice, simulate
 from drakit.model import (
     AllocatedDeviceStatus,
     DeviceClass,
@@ -25,36 +25,22 @@ from drakit.model.pod import Container, PodSchedulingGate, ResourceRequirements
 from tests.allocation.builders import (
     HOSTNAME,
     claim,
-    cluster,
     device,
     devices,
+    had,
     holding,
     named,
     node,
     picked,
+    placed,
     pod,
     request,
+    simulated,
     slice_,
     template,
+    why_not,
     with_name,
 )
-
-
-def simulated(*objects: Any) -> Report:
-    return simulate(cluster(*objects))
-
-
-def had(report: Report) -> dict[str, list[str]]:
-    """Devices by claim, in the order claims were decided."""
-    return {outcome.claim.metadata.name: picked(outcome.allocation) for outcome in report.claims}
-
-
-def placed(report: Report) -> dict[str, str]:
-    return {outcome.pod.metadata.name: outcome.node for outcome in report.pods}
-
-
-def why_not(report: Report, pod_name: str = "p") -> str:
-    return next(outcome.reason for outcome in report.pods if outcome.pod.metadata.name == pod_name)
 
 
 def with_statuses(of: Pod, **made: str | None) -> Pod:

@@ -26,35 +26,22 @@ from tests.allocation.builders import (
     device,
     devices,
     distinct,
+    had,
     holding,
     named,
     namespace,
     node,
     picked,
+    placed,
     pod,
     request,
+    simulated,
     slice_,
     taint,
     template,
+    why_not,
     with_name,
 )
-
-
-def simulated(*objects: Any) -> Report:
-    return simulate(cluster(*objects))
-
-
-def had(report: Report) -> dict[str, list[str]]:
-    """Devices by claim, in the order claims were decided."""
-    return {outcome.claim.metadata.name: picked(outcome.allocation) for outcome in report.claims}
-
-
-def placed(report: Report) -> dict[str, str]:
-    return {outcome.pod.metadata.name: outcome.node for outcome in report.pods}
-
-
-def reason_of(report: Report, pod_name: str) -> str:
-    return next(outcome.reason for outcome in report.pods if outcome.pod.metadata.name == pod_name)
 
 
 def messages(report: Report, claim_name: str) -> list[str]:
@@ -168,14 +155,14 @@ def test_what_one_claim_of_a_pod_already_has_decides_where_the_others_are_had() 
 
 def test_a_pod_that_names_a_claim_that_is_not_there_says_so_and_so_do_its_other_claims() -> None:
     report = simulated(slice_(*devices("d0")), claim(request()), pod("p", "c", "missing"))
-    assert reason_of(report, "p") == "resourceclaim team-a/missing not found"
+    assert why_not(report, "p") == "resourceclaim team-a/missing not found"
     assert had(report) == {"c": []}
     assert messages(report, "c") == ["pod team-a/p uses it, but cannot run: resourceclaim team-a/missing not found"]
 
 
 def test_a_claim_of_another_namespace_is_not_found() -> None:
     report = simulated(slice_(*devices("d0")), claim(request(), namespace="team-b"), pod("p", "c"))
-    assert reason_of(report, "p") == "resourceclaim team-a/c not found"
+    assert why_not(report, "p") == "resourceclaim team-a/c not found"
 
 
 def test_a_pod_without_claims_runs_on_the_first_node_that_takes_it() -> None:
@@ -183,7 +170,7 @@ def test_a_pod_without_claims_runs_on_the_first_node_that_takes_it() -> None:
 
 
 def test_a_pod_whose_claim_could_not_be_had_names_the_claim() -> None:
-    assert reason_of(simulated(claim(request()), pod("p", "c")), "p") == "claim team-a/c is not allocated"
+    assert why_not(simulated(claim(request()), pod("p", "c")), "p") == "claim team-a/c is not allocated"
 
 
 def test_finished_pods_use_nothing() -> None:
@@ -220,7 +207,7 @@ def test_pods_and_claims_take_turns_in_file_order() -> None:
 
 def test_a_template_that_is_not_there_is_named() -> None:
     report = simulated(pod("p", templates={"t": "tpl"}))
-    assert reason_of(report, "p") == "resourceclaimtemplate team-a/tpl not found"
+    assert why_not(report, "p") == "resourceclaimtemplate team-a/tpl not found"
     assert report.verdict == "unschedulable"
 
 
@@ -271,7 +258,7 @@ def test_a_pod_that_wants_another_host_than_its_claim_is_told_where_the_claim_li
     stray = pod("stray", "c", node_selector={HOSTNAME: "h0"})
     report = simulated(HOSTS, mesh(), half, pod("w0", "c"), stray)
     assert placed(report) == {"w0": "h2", "stray": ""}
-    assert reason_of(report, "stray") == "the pod can run on h0, but claim team-a/c lives on h2, h3"
+    assert why_not(report, "stray") == "the pod can run on h0, but claim team-a/c lives on h2, h3"
     assert report.verdict == "partly"
 
 
@@ -280,7 +267,7 @@ def test_the_second_pod_of_a_node_local_claim_must_go_where_the_claim_is() -> No
         node("a"), node("b"), one_each("a", "b"), claim(request()), pod("p", "c"), pod("q", "c", node_selector={HOSTNAME: "b"})
     )
     assert placed(report) == {"p": "a", "q": ""}
-    assert reason_of(report, "q") == "the pod can run on b, but claim team-a/c lives on a"
+    assert why_not(report, "q") == "the pod can run on b, but claim team-a/c lives on a"
 
 
 def test_whole_slices_are_never_put_together_from_smaller_ones() -> None:
@@ -311,7 +298,7 @@ def test_several_pods_on_a_claim_of_one_node_bring_no_warning() -> None:
 def test_a_claim_is_reserved_for_256_pods_at_most() -> None:
     report = simulated(slice_(*devices("d0")), claim(request()), *(pod(f"p{i}", "c") for i in range(257)))
     assert [outcome.node for outcome in report.pods].count("node-a") == 256
-    assert reason_of(report, "p256") == "claim team-a/c already has 256 pods, the most a claim can be reserved for"
+    assert why_not(report, "p256") == "claim team-a/c already has 256 pods, the most a claim can be reserved for"
     assert report.verdict == "partly"
 
 
@@ -424,7 +411,7 @@ def test_all_claims_of_a_pod_share_its_error() -> None:
     claims = [claim(request(of="none"), name="broken"), claim(request(), name="fine")]
     report = simulated(slice_(*devices("d0")), claims, pod("p", "broken", "fine"))
     assert [outcome.error is not None for outcome in report.claims] == [True, True]
-    assert reason_of(report, "p") == "claim team-a/broken is not allocated"
+    assert why_not(report, "p") == "claim team-a/broken is not allocated"
 
 
 def test_a_pool_that_is_being_updated_is_no_error_to_mend() -> None:

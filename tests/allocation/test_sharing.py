@@ -1,0 +1,305 @@
+"""What devices share with each other and with claims: counters and consumable capacity."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from drakit.model import (
+    Device,
+    quantity,
+)
+from tests.allocation.builders import (
+    allocate,
+    capacity_in_range,
+    capacity_of_values,
+    claim,
+    counted,
+    device,
+    holding,
+    match,
+    named,
+    one,
+    picked,
+    picks,
+    request,
+    slice_,
+    taint,
+    with_name,
+)
+
+# -- counters -------------------------------------------------------------------------------------------------------------
+
+CARD = {"card": {"units": 4}}
+
+
+def part(name: str, units: int = 2, **options: Any) -> Device:
+    return with_name(name, consumes={"card": {"units": units}}, **options)
+
+
+def test_counters_limit_what_is_taken_together() -> None:
+    objects = counted(CARD, part("whole", 4), part("half-0"), part("half-1"), part("half-2"))
+    assert picks(objects, claim(request())) == ["r=whole"]
+    assert picks(objects, claim(request(count=2))) == ["r=half-0", "r=half-1"]
+    assert picks(objects, claim(request(count=3))) is None
+
+
+def test_counters_of_what_was_allocated_before_are_used_up() -> None:
+    objects = [*counted(CARD, part("whole", 4), part("half-0"), part("half-1")), holding("half-0")]
+    assert picks(objects, claim(request())) == ["r=half-1"]
+    assert picks(objects, claim(request("r", named("whole")))) is None
+
+
+def test_every_set_and_counter_of_a_device_must_last() -> None:
+    sets = {"a": {"x": 2, "y": 1}, "b": {"x": 1}}
+    objects = counted(
+        sets,
+        device("first", consumes={"a": {"x": 1}, "b": {"x": 1}}),
+        device("same-b", consumes={"a": {"x": 1}, "b": {"x": 1}}),
+        device("same-a", consumes={"a": {"x": 1, "y": 1}}),
+    )
+    assert picks(objects, claim(request(count=2))) == ["r=first", "r=same-a"]
+
+
+def test_devices_without_counters_are_not_held_back_by_them() -> None:
+    objects = [*counted({"card": {"units": 0}}, part("half"), device("free"))]
+    assert picks(objects, claim(request())) == ["r=free"]
+
+
+@pytest.mark.parametrize("share", [{"memory": "10Gi"}, {}])
+def test_a_share_that_was_allocated_before_holds_the_counters_of_its_device(share: Mapping[str, str]) -> None:
+    whole = part("whole", 4, shared=True, capacity={"memory": "80Gi"})
+    objects = [*counted(CARD, whole, part("half-0"), part("half-1")), holding("whole", share=share)]
+    assert picks(objects, claim(request("r", named("half-0", "half-1")))) is None
+
+
+def test_a_shared_device_is_charged_once() -> None:
+    whole = part("whole", 4, shared=True, capacity={"memory": "80Gi"})
+    objects = counted(CARD, whole, part("half"))
+    ask = request("r", named("whole"), capacity={"memory": "10Gi"})
+    assert picks(objects, claim(ask, name="c0"), claim(ask, name="c1")) == ["r=whole", "r=whole"]
+    held = [*objects, holding("whole", share={"memory": "10Gi"})]
+    assert picks(held, claim(ask)) == ["r=whole"]
+
+
+def test_two_requests_of_a_claim_share_a_device_that_needs_most_of_the_counters() -> None:
+    objects = counted(
+        CARD,
+        *(with_name(f"d{i}", shared=True, capacity={"slots": 4}, consumes={"card": {"units": 3}}) for i in range(2)),
+    )
+    asks = [request(f"r{i}", capacity={"slots": 1}) for i in range(2)]
+    result = one(objects, claim(*asks))
+    assert picked(result) == ["r0=d0", "r1=d0"]
+    assert len({r.share_id for r in result.devices.results}) == 2
+
+
+def test_counters_are_given_back_when_a_choice_is_taken_back() -> None:
+    objects = counted(CARD, part("three", 3), part("half-0"), part("half-1"))
+    assert picks(objects, claim(request("a"), request("b", named("half-1")))) == ["a=half-0", "b=half-1"]
+
+
+def test_counters_of_a_shared_device_are_given_back_when_its_last_share_is() -> None:
+    shared = with_name("shared", shared=True, capacity={"slots": 2}, consumes={"card": {"units": 3}})
+    objects = counted(CARD, shared, part("half-0"), part("half-1"))
+    ask = claim(request("a", capacity=None), request("b", named("half-0")), request("c", named("half-1")))
+    assert picks(objects, ask) is None
+    ask = claim(request("a", 'device.attributes[device.driver].name != "half-1"'), request("c", named("half-1")))
+    assert picks(objects, ask) == ["a=half-0", "c=half-1"]
+
+
+def test_a_tainted_partition_keeps_no_counters_from_a_healthy_one_that_overlaps() -> None:
+    objects = counted(CARD, part("tainted", 4, taints=[taint()]), part("healthy", 4))
+    assert picks(objects, claim(request())) == ["r=healthy"]
+
+
+def test_a_partition_that_a_constraint_refuses_keeps_no_counters() -> None:
+    objects = [
+        slice_(device("nic", attributes={"numa.example.com/node": 1}), driver="a.example.com"),
+        *counted(
+            CARD,
+            part("far", 4, attributes={"numa.example.com/node": 0}),
+            part("near", 4, attributes={"numa.example.com/node": 1}),
+        ),
+    ]
+    asks = [request("nic", 'device.driver == "a.example.com"'), request("gpu", 'device.driver == "gpu.example.com"')]
+    assert picks(objects, claim(*asks, constraints=[match("numa.example.com/node")])) == ["nic=nic", "gpu=near"]
+
+
+def test_two_drivers_with_one_pool_name_have_counters_of_their_own() -> None:
+    objects: list[Any] = [
+        *counted({"set": {"x": 2}}, device("d", consumes={"set": {"x": 2}}), driver="a.example.com"),
+        *counted({"set": {"x": 2}}, device("d", consumes={"set": {"x": 2}}), driver="b.example.com"),
+    ]
+    assert picks(objects, claim(request(count=2))) == ["r=d", "r=d"]
+    objects = [*objects, holding("a.example.com/node-a/d")]
+    assert picks(objects, claim(request())) == ["r=d"]
+    assert picks(objects, claim(request(count=2))) is None
+
+
+def test_devices_of_other_nodes_share_the_counters_of_a_pool() -> None:
+    objects = [
+        slice_(counters=CARD, count=3, all_nodes=True),
+        slice_(part("mine"), count=3, name="mine"),
+        slice_(part("theirs", 4), count=3, name="theirs", node_name="node-b"),
+    ]
+    assert picks(objects, claim(request())) == ["r=mine"]
+    assert picks([*objects, holding("theirs")], claim(request())) is None
+
+
+def test_an_overdrawn_counter_blocks_every_device_of_the_pool_that_counts() -> None:
+    sets = {"a": {"x": 1}, "b": {"x": 1}}
+    of_a, of_b = device("of-a", consumes={"a": {"x": 2}}), device("of-b", consumes={"b": {"x": 1}})
+    objects = counted(sets, of_a, of_b)
+    assert picks(objects, claim(request())) == ["r=of-b"]
+    assert picks([*objects, holding("of-a")], claim(request())) is None
+    assert picks([*counted(sets, of_a, of_b, device("free")), holding("of-a")], claim(request())) == ["r=free"]
+
+
+def test_a_device_that_wants_more_than_there_is_never_fits() -> None:
+    assert picks(counted(CARD, part("too-much", 5)), claim(request())) is None
+
+
+def test_admin_access_needs_counters_like_anybody() -> None:
+    objects = counted(CARD, part("whole", 4), part("half"))
+    assert picks([*objects, holding("half")], claim(request("r", named("whole"), admin=True))) is None
+
+
+# -- consumable capacity --------------------------------------------------------------------------------------------------
+
+RANGE = capacity_in_range("16", least="2", most="8", step="2")
+VALUES = capacity_of_values("16", "1", "3", "7")
+
+
+@pytest.mark.parametrize(
+    ("capacity", "wanted", "consumed"),
+    [
+        (RANGE, "1", "2"),
+        (RANGE, "2", "2"),
+        (RANGE, "3", "4"),
+        (RANGE, "5500m", "6"),
+        (RANGE, "8", "8"),
+        (RANGE, "9", None),
+        (RANGE, None, None),
+        (capacity_in_range("16", least="2", most="8", step="2", default="4"), None, "4"),
+        (capacity_in_range("16", least="2", most="8", default="3"), "3", "3"),
+        (capacity_in_range("16", least="2", most="8"), "5", "5"),
+        (capacity_in_range("16", least="2", most="8"), "1", "2"),
+        (capacity_in_range("16", least="2"), "16", "16"),
+        (capacity_in_range("16", least="2"), "17", None),
+        (capacity_in_range("16", least="1", step="4"), "2", "5"),
+        (capacity_in_range("80Gi", least="4Gi", most="40Gi", step="4Gi"), "5Gi", "8Gi"),
+        (VALUES, "1", "1"),
+        (VALUES, "2", "3"),
+        (VALUES, "4", "7"),
+        (VALUES, "8", None),
+        (VALUES, None, None),
+        (capacity_of_values("16", "1", "3", "7", default="3"), None, "3"),
+        ("16", "5", "5"),
+        ("16", None, "16"),
+        ("16", "17", None),
+        (capacity_in_range("4", least="500m", most="2", step="500m"), "600m", "1"),
+        (capacity_in_range("4", least="500m", most="2", step="500m"), "1100m", "1500m"),
+        (capacity_in_range("4", least="500m", most="2", step="500m"), "100m", "500m"),
+        (capacity_in_range("4", least="500m", most="2", step="500m"), "2100m", None),
+        (capacity_in_range("4", least="0", most="2", step="250m"), "1001m", "1250m"),
+        (capacity_in_range("4", least="1", most="2500m", step="1"), "1500m", "2"),
+    ],
+)
+def test_a_request_is_rounded_up_to_what_the_policy_allows(capacity: Any, wanted: str | None, consumed: str | None) -> None:
+    objects = [slice_(device("d0", shared=True, capacity={"c": capacity}))]
+    results = allocate(objects, claim(request("r", capacity={"c": wanted} if wanted else None)))
+    if consumed is None:
+        assert results is None
+    else:
+        assert results is not None
+        assert results[0].devices.results[0].consumed_capacity == {"c": quantity(consumed)}
+
+
+def test_the_whole_device_is_taken_by_who_names_no_amount_and_none_is_the_default() -> None:
+    objects = [slice_(device("d0", shared=True, capacity={"memory": "80Gi"}))]
+    assert picks(objects, claim(request("a"), request("b"))) is None
+    assert picks(objects, claim(request("a", capacity={"memory": "40Gi"}), request("b", capacity={"memory": "41Gi"}))) is None
+    assert picks(objects, claim(*(request(n, capacity={"memory": "40Gi"}) for n in "ab"))) == ["a=d0", "b=d0"]
+
+
+def test_every_capacity_of_a_device_is_consumed_not_only_the_requested_ones() -> None:
+    shared = device("d0", shared=True, capacity={"memory": "80Gi", "cores": capacity_in_range("8", least="1", default="3")})
+    asks = [request(f"r{i}", capacity={"memory": "10Gi"}) for i in range(3)]
+    result = one([slice_(shared)], claim(*asks[:2]))
+    assert result.devices.results[0].consumed_capacity == {"memory": quantity("10Gi"), "cores": quantity(3)}
+    assert picks([slice_(shared)], claim(*asks)) is None
+
+
+def test_what_was_consumed_before_counts() -> None:
+    shared = device("d0", shared=True, capacity={"memory": "80Gi"})
+    objects = [slice_(shared), holding("d0", share={"memory": "70Gi"})]
+    assert picks(objects, claim(request(capacity={"memory": "10Gi"}))) == ["r=d0"]
+    assert picks(objects, claim(request(capacity={"memory": "11Gi"}))) is None
+
+
+def test_a_shared_device_without_capacities_can_be_had_any_number_of_times() -> None:
+    objects = [slice_(device("d0", shared=True)), holding("d0", share={})]
+    assert picks(objects, claim(*(request(f"r{i}") for i in range(32)))) == [f"r{i}=d0" for i in range(32)]
+
+
+def test_one_request_never_has_the_same_shared_device_twice() -> None:
+    objects = [slice_(device("d0", shared=True, capacity={"slots": 4}))]
+    assert picks(objects, claim(request(count=2, capacity={"slots": 1}))) is None
+    objects = [slice_(*(device(f"d{i}", shared=True, capacity={"slots": 4}) for i in range(2)))]
+    assert picks(objects, claim(request(count=2, capacity={"slots": 1}))) == ["r=d0", "r=d1"]
+
+
+def test_shares_are_given_back_when_they_are_taken_back() -> None:
+    objects = [slice_(*(with_name(f"d{i}", shared=True, capacity={"slots": 2}) for i in range(2)))]
+    asks = [request("a", capacity={"slots": 1}), request("b", named("d0"), capacity={"slots": 2})]
+    assert picks(objects, claim(*asks)) == ["a=d1", "b=d0"]
+
+
+def test_each_share_has_an_id_of_its_own() -> None:
+    objects = [slice_(device("d0", shared=True, capacity={"slots": 4}), device("whole"))]
+    asks = [request(f"r{i}", capacity={"slots": 1}) for i in range(2)]
+    results = allocate(objects, claim(*asks, name="c0"), claim(*asks, name="c1"))
+    assert results is not None
+    ids = [r.share_id for result in results for r in result.devices.results]
+    assert len(set(ids)) == 4
+    assert [str(uuid.UUID(id_)) for id_ in ids if id_] == ids
+
+
+def test_a_dedicated_device_has_no_share_id_and_consumes_nothing() -> None:
+    objects = [slice_(device("d0", capacity={"memory": "80Gi"}))]
+    (result,) = one(objects, claim(request(capacity={"memory": "10Gi"}))).devices.results
+    assert result.share_id is None
+    assert result.consumed_capacity == {}
+
+
+def test_a_dedicated_device_must_be_large_enough() -> None:
+    objects = [slice_(device("small", capacity={"memory": "8Gi"}), device("big", capacity={"memory": "80Gi"}))]
+    assert picks(objects, claim(request(capacity={"memory": "10Gi"}))) == ["r=big"]
+    assert picks(objects, claim(request(capacity={"memory": "81Gi"}))) is None
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_device_without_the_capacity_that_is_asked_for_is_passed_over(shared: bool) -> None:
+    objects = [slice_(device("other", capacity={"cores": 8}, shared=shared), device("right", capacity={"memory": 8}))]
+    assert picks(objects, claim(request(capacity={"memory": 1}))) == ["r=right"]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_device_is_not_too_large_because_it_spells_its_capacity_with_the_domain(shared: bool) -> None:
+    small = device("small", capacity={"gpu.example.com/memory": "40Gi"}, shared=shared)
+    assert picks([slice_(small)], claim(request(capacity={"memory": "80Gi"}))) is None
+
+
+def test_a_request_with_a_domain_is_not_given_more_than_it_asks_for() -> None:
+    objects = [slice_(device("d0", capacity={"gpu.example.com/memory": "40Gi"}, shared=True))]
+    result = one(objects, claim(request(capacity={"gpu.example.com/memory": "10Gi"})))
+    assert result.devices.results[0].consumed_capacity == {"gpu.example.com/memory": quantity("10Gi")}
+
+
+def test_a_device_held_as_a_whole_is_not_shared_and_one_held_in_shares_not_taken_whole() -> None:
+    shared, whole = device("d", shared=True, capacity={"m": 4}), device("d", capacity={"m": 4})
+    assert picks([slice_(shared), holding("d")], claim(request(capacity={"m": 1}))) is None
+    assert picks([slice_(whole), holding("d", share={"m": 1})], claim(request(capacity={"m": 1}))) is None
