@@ -128,7 +128,7 @@ INVENTORY = json.dumps({"apiVersion": "drakit/v1alpha1", "kind": "Inventory", "m
 
 def test_what_a_plugin_prints_does_not_get_into_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     def discover() -> list[Device]:
-        print("looking for cards")  # noqa: T201
+        print("looking for cards")  # noqa: T201 - as a careless plugin does
         return [Device("card")]
 
     install(monkeypatch, entry("acme", acme(discover=discover)))

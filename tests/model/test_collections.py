@@ -55,7 +55,7 @@ def test_a_frozen_dict_hashes_where_its_values_do_whatever_their_order() -> None
         hash(FrozenDict(a=[1]))
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])  # noqa: S301
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))])  # noqa: S301 - our own
 def test_a_copy_of_a_frozen_dict_is_equal_in_the_same_order_and_frozen_too(copied: Callable[[Any], Any]) -> None:
     frozen = FrozenDict({"b": FrozenDict(x=1), "a": 2})
     again = copied(frozen)
@@ -97,7 +97,7 @@ def test_objects_of_the_model_hash_where_their_values_do(made: object) -> None:
 
 @pytest.mark.parametrize("made", [*OBJECTS, pytest.param(configured({"deep": {"list": [1, {"x": None}]}}), id="deep")])
 def test_objects_of_the_model_are_pickled_and_copied(made: object) -> None:
-    assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301
+    assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301 - our own
     assert copy.deepcopy(made) == made
 
 

@@ -34,11 +34,11 @@ from drakit.model.errors import DrakitError, Fault, did_you_mean
 def test_objects_cannot_be_changed() -> None:
     device = Device("gpu-0", attributes={"model": "m1"}, capacity={"memory": "80Gi"})
     with pytest.raises(FrozenInstanceError):
-        device.name = "gpu-1"  # type: ignore[misc]
+        device.name = "gpu-1"  # type: ignore[misc]  # it is frozen
     with pytest.raises(TypeError):
-        device.attributes["model"] = attribute("m2")  # type: ignore[index]
+        device.attributes["model"] = attribute("m2")  # type: ignore[index]  # it is frozen
     with pytest.raises(TypeError):
-        device.capacity["memory"] = DeviceCapacity(1)  # type: ignore[index]
+        device.capacity["memory"] = DeviceCapacity(1)  # type: ignore[index]  # it is frozen
 
 
 def test_what_an_object_was_made_from_may_change_without_changing_it() -> None:

@@ -189,7 +189,7 @@ def test_a_decimal_of_any_exponent_is_a_quantity() -> None:
 @pytest.mark.parametrize("wrong", [True, False, 1.5, 1.0, None, b"1", [1]])
 def test_what_is_not_exact_is_not_a_quantity(wrong: object) -> None:
     with pytest.raises(TypeError, match="is not a quantity: must be an int, a Decimal or text"):
-        quantity(wrong)  # type: ignore[arg-type]
+        quantity(wrong)  # type: ignore[arg-type]  # on purpose
 
 
 @pytest.mark.parametrize("wrong", [Decimal("NaN"), Decimal("Infinity"), Decimal("-Infinity")])

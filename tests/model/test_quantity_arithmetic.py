@@ -80,9 +80,9 @@ def test_quantities_are_ordered_by_value() -> None:
 @pytest.mark.parametrize(
     "operation",
     [
-        pytest.param(lambda: quantity(1) < 5, id="compare"),  # type: ignore[operator]
-        pytest.param(lambda: quantity(1) + 5, id="add"),  # type: ignore[operator]
-        pytest.param(lambda: quantity(1) - 5, id="subtract"),  # type: ignore[operator]
+        pytest.param(lambda: quantity(1) < 5, id="compare"),  # type: ignore[operator]  # on purpose
+        pytest.param(lambda: quantity(1) + 5, id="add"),  # type: ignore[operator]  # on purpose
+        pytest.param(lambda: quantity(1) - 5, id="subtract"),  # type: ignore[operator]  # on purpose
     ],
 )
 def test_a_quantity_and_a_bare_number_do_not_mix(operation: Callable[[], object]) -> None:

@@ -301,7 +301,7 @@ def _same_type(left: Value, right: Value) -> bool:
 
 
 def _numbers(left: Value, right: Value) -> bool:
-    if isinstance(right, bool) or not isinstance(right, int | float) or left != left or right != right:  # noqa: PLR0124
+    if isinstance(right, bool) or not isinstance(right, int | float) or left != left or right != right:  # noqa: PLR0124  # NaN
         return False
     return _compare_numbers(left, right) == 0
 
