@@ -269,7 +269,7 @@ class _Oracle:
     def in_use(self, new: Given, before: Sequence[Given]) -> bool:
         same = [g for g in before if g.place.id == new.place.id]
         if isinstance(new.ask, ExactDeviceRequest) and new.ask.admin_access:
-            return any(g.claim == new.claim for g in same)
+            return any(g.claim == new.claim for g in same) and not new.place.device.allow_multiple_allocations
         return new.place.id in self.whole or (bool(same) and not new.place.device.allow_multiple_allocations)
 
     def counters_last(self, given: Sequence[Given]) -> bool:

@@ -167,6 +167,14 @@ def test_admin_access_needs_counters_like_anybody() -> None:
     assert picks([*objects, holding("half")], claim(request("r", named("whole"), admin=True))) is None
 
 
+def test_admin_access_may_share_a_device_with_its_own_claim() -> None:
+    objects = [slice_(device("d0", capacity={"memory": 2}, shared=True))]
+    one_each = {"memory": 1}
+    asks = request("r", capacity=one_each), request("p", capacity=one_each, admin=True)
+    assert picks(objects, claim(*asks)) == ["r=d0", "p=d0"]
+    assert picks(objects, claim(*reversed(asks))) == ["p=d0", "r=d0"]
+
+
 # -- consumable capacity --------------------------------------------------------------------------------------------------
 
 RANGE = capacity_in_range("16", least="2", most="8", step="2")

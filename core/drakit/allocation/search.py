@@ -183,7 +183,8 @@ class _Search:
 
     def _in_use(self, claim: int, ask: Alternative, candidate: Candidate) -> bool:
         if ask.admin_access:
-            return any(pick.claim == claim and pick.candidate is candidate for pick in self.picks)
+            taken = any(pick.claim == claim and pick.candidate is candidate for pick in self.picks)
+            return taken and not candidate.shareable
         if candidate.id in self.state.devices or self.picked.get(candidate.id):
             return True
         return candidate.id in self.state.shared and not candidate.shareable
