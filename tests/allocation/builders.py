@@ -111,11 +111,15 @@ def device(
     capacity: Mapping[str, Any] | None = None,
     consumes: Mapping[str, Mapping[str, Any]] | None = None,
     taints: Iterable[DeviceTaint] = (),
+    groups: Iterable[str] = (),
     shared: bool = False,
     **fields: Any,
 ) -> Device:
-    """A device; ``consumes`` is by counter set and counter."""
-    consumption = [DeviceCounterConsumption(counter_set=s, counters=c) for s, c in (consumes or {}).items()]
+    """A device; ``consumes`` is by counter set and counter, ``groups`` are its compatibility groups in all of them."""
+    consumption = [
+        DeviceCounterConsumption(counter_set=s, counters=c, compatibility_groups=tuple(groups))
+        for s, c in (consumes or {}).items()
+    ]
     return Device(
         name,
         attributes=attributes or {},

@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from drakit.allocation import AllocationError, ClaimOutcome, Report, simulate
-from drakit.model import DeviceConstraint, DeviceRequest, ResourceClaim
+from drakit.model import DeviceConstraint, DeviceRequest, ResourceClaim, Timestamp
 from tests.allocation.builders import (
     alternative,
     claim,
@@ -131,7 +131,7 @@ def test_the_first_of_several_faults_is_told() -> None:
 
 def test_a_claim_that_is_being_deleted_gets_nothing() -> None:
     made = claim(request())
-    leaving = attrs.evolve(made, metadata=attrs.evolve(made.metadata, deletion_timestamp="2026-01-01T00:00:00Z"))
+    leaving = attrs.evolve(made, metadata=attrs.evolve(made.metadata, deletion_timestamp=Timestamp("2026-01-01T00:00:00Z")))
     assert refusal(leaving) == "claim team-a/c is being deleted"
 
 

@@ -149,15 +149,6 @@ def test_derived_attributes_are_undecided() -> None:
     assert message == "claim team-a/c, request r: drakit does not support derivedAttributes yet"
 
 
-def test_compatibility_groups_are_undecided_and_the_device_is_named() -> None:
-    grouped = device("d0", consumes={"set": {"x": 1}})
-    grouped = attrs.evolve(
-        grouped, consumes_counters=[attrs.evolve(c, compatibility_groups=["a"]) for c in grouped.consumes_counters]
-    )
-    slices = [slice_(counters={"set": {"x": 4}}, count=2), slice_(grouped, count=2)]
-    assert "compatibilityGroups" in undecided(slices, claim(request()))
-
-
 # -- one answer for each node ------------------------------------------------------------------------------------------
 
 

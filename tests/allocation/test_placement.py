@@ -17,6 +17,7 @@ from drakit.model import (
     ResourceClaim,
     ResourceClaimConsumerReference,
     ResourceSlice,
+    Timestamp,
     device_class,
     hostnames,
     only_node,
@@ -191,7 +192,7 @@ def test_a_pod_behind_a_scheduling_gate_waits_and_its_claims_take_nothing() -> N
 def leaving(name: str, *claims: str, **options: Any) -> Pod:
     """A pod that is being deleted."""
     made = pod(name, *claims, **options)
-    return attrs.evolve(made, metadata=attrs.evolve(made.metadata, deletion_timestamp="2026-01-01T00:00:00Z"))
+    return attrs.evolve(made, metadata=attrs.evolve(made.metadata, deletion_timestamp=Timestamp("2026-01-01T00:00:00Z")))
 
 
 def test_a_pod_that_is_deleted_before_it_had_a_node_wants_nothing() -> None:

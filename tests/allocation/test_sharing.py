@@ -26,6 +26,7 @@ from tests.allocation.builders import (
     picked,
     picks,
     request,
+    simulated,
     slice_,
     taint,
     with_name,
@@ -173,6 +174,51 @@ def test_admin_access_may_share_a_device_with_its_own_claim() -> None:
     asks = request("r", capacity=one_each), request("p", capacity=one_each, admin=True)
     assert picks(objects, claim(*asks)) == ["r=d0", "p=d0"]
     assert picks(objects, claim(*reversed(asks))) == ["p=d0", "r=d0"]
+
+
+# -- compatibility groups -------------------------------------------------------------------------------------------------
+
+
+def grouped(name: str, *groups: str) -> Device:
+    return part(name, 1, groups=groups)
+
+
+def test_devices_of_one_counter_set_have_a_group_in_common() -> None:
+    objects = counted(CARD, grouped("d0", "a", "b"), grouped("d1", "c"), grouped("d2", "b"))
+    assert picks(objects, claim(request(count=2))) == ["r=d0", "r=d2"]
+
+
+def test_the_group_is_common_to_all_of_them_and_not_to_each_pair() -> None:
+    objects = counted(CARD, grouped("d0", "a", "b"), grouped("d1", "b", "c"), grouped("d2", "a", "c"))
+    assert picks(objects, claim(request(count=2))) == ["r=d0", "r=d1"]
+    assert picks(objects, claim(request(count=3))) is None
+
+
+def test_devices_without_groups_go_together_with_their_like_only() -> None:
+    objects = counted(CARD, grouped("d0"), grouped("d1", "a"), grouped("d2"))
+    assert picks(objects, claim(request(count=2))) == ["r=d0", "r=d2"]
+    assert picks([*objects, holding("d1")], claim(request())) is None
+
+
+def test_groups_are_given_back_with_the_device() -> None:
+    objects = counted(CARD, grouped("d0", "a"), grouped("d1", "b"), grouped("d2", "b"))
+    assert picks(objects, claim(request("r"), request("s", named("d2")))) == ["r=d1", "s=d2"]
+
+
+def test_groups_of_another_counter_set_do_not_matter() -> None:
+    sets = {"one": {"slots": 1}, "two": {"slots": 1}}
+    of_one = device("d0", consumes={"one": {"slots": 1}}, groups="a")
+    of_two = device("d1", consumes={"two": {"slots": 1}}, groups="b")
+    assert picks(counted(sets, of_one, of_two), claim(request(count=2))) == ["r=d0", "r=d1"]
+
+
+def test_who_has_no_group_in_common_is_told() -> None:
+    report = simulated(counted(CARD, grouped("d0", "a"), grouped("d1", "b")), holding("d0"), claim(request("r", named("d1"))))
+    (reason,) = [reason for outcome in report.claims for reason in outcome.reasons]
+    assert (reason.check, reason.message) == (
+        "counters",
+        "no compatibility group in common with what counter set card is used by",
+    )
 
 
 # -- consumable capacity --------------------------------------------------------------------------------------------------

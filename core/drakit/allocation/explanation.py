@@ -187,9 +187,11 @@ class _Explainer:
         if unfit:
             return "capacity", unfit
         if candidate.counters and not (candidate.shareable and self.state.consumes_counters(candidate.id)):
-            short = self._ledger(pool).short(candidate)
-            if short:
+            ledger = self._ledger(pool)
+            if short := ledger.short(candidate):
                 return "counters", self._shortage(short, pool)
+            if sets := ledger.groups.conflicts(candidate):
+                return "counters", f"no compatibility group in common with what counter set {_listed(sets)} is used by"
         taints = [str(taint) for taint in untolerated(candidate.taints, ask.tolerations)]
         if taints:
             what, verb = ("taints", "are") if len(taints) > 1 else ("taint", "is")

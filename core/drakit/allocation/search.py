@@ -196,10 +196,7 @@ class _Search:
         """
         if self._in_use(claim, ask, candidate):
             return None
-        if any(consumption.compatibility_groups for consumption in candidate.device.consumes_counters):
-            message = f"drakit does not support the compatibilityGroups of device {candidate.id} yet"
-            raise AllocationError(message, Place(claim=self.plans[claim].claim.key), device=str(candidate.id), kind="undecided")
-        if self._must_be_charged(candidate) and self._ledger(pool).short(candidate):
+        if self._must_be_charged(candidate) and not self._ledger(pool).fits(candidate):
             return None
         if first_untolerated(candidate.taints, ask.tolerations) is not None:
             return None
@@ -277,9 +274,11 @@ class _Search:
     def _all_devices(self, plan: ClaimPlan, ask: Alternative) -> list[Spot]:
         """Every device All stands for, held ones too: it fails if one of them cannot be had (kubernetes#140769).
 
-        :raises AllocationError: a pool, of whatever driver, cannot be counted now.
+        :raises AllocationError: a pool, of whatever driver, cannot be counted now, or a selector fails on a device of a
+            pool before it.
         """
         place = Place(claim=plan.claim.key, request=ask.name.rpartition("/")[2])
+        found: list[Spot] = []
         for pool in self.pools:
             if pool.incomplete:
                 message = f"{place}: asks for all devices, but resource pool {pool.key} is currently being updated"
@@ -287,11 +286,12 @@ class _Search:
             if pool.invalid:
                 message = f"{place}: asks for all devices, but resource pool {pool.key} is currently invalid"
                 raise AllocationError(f"{message}: {pool.invalid}", place)
-        return [
-            (candidate, pool)
-            for candidate, pool in self.places
-            if self.selection.selects(candidate, ask, self.node) and not capacity.unfit(candidate, ask)
-        ]
+            found += [
+                (candidate, pool)
+                for candidate in pool.candidates
+                if self.selection.selects(candidate, ask, self.node) and not capacity.unfit(candidate, ask)
+            ]
+        return found
 
     def _check_limit(self, plan: ClaimPlan) -> None:
         total = sum(
