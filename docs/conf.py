@@ -20,6 +20,7 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
+nitpick_ignore = [("py:class", "drakit.model.meta.Timestamp")]  # it is documented as drakit.model.Timestamp
 nitpick_ignore_regex = [("py:.*", r"(?!drakit)[\w.]+")]
 
 

@@ -97,11 +97,14 @@ class QuantityValue(Thing):
     def plus(self, other: QuantityValue | int, sign: int = 1) -> QuantityValue:
         """The sum, or the difference with a sign of -1."""
         right = QuantityValue(Quantity(Decimal(other)), (other, 0)) if isinstance(other, int) else other
+        fast = _added(self.fast, right.fast, sign)
+        if fast is not None and right.fast is not None and right.fast[0] == INT64[0]:
+            sign = 1  # Go negates the least int64 to itself, so it is added whatever was asked
         try:
             total = self.quantity + right.quantity if sign > 0 else self.quantity - right.quantity
         except ValueError as error:
             raise NotDecided(str(error)) from None
-        return QuantityValue(total, _added(self.fast, right.fast, sign), computed=True)
+        return QuantityValue(total, fast, computed=True)
 
 
 def _fast(text: str) -> tuple[int, int] | None:
@@ -130,7 +133,9 @@ def _fast(text: str) -> tuple[int, int] | None:
 def _added(left: tuple[int, int] | None, right: tuple[int, int] | None, sign: int) -> tuple[int, int] | None:
     if left is None or right is None:
         return None
-    (one, one_scale), (other, other_scale) = left, (right[0] * sign, right[1])
+    (one, one_scale), (other, other_scale) = left, right
+    if other != INT64[0]:
+        other *= sign
     if other == 0:
         return left
     if one == 0:

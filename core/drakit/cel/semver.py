@@ -10,6 +10,7 @@ from typing import Final
 
 from attrs import field, frozen
 
+from drakit.cel.quoting import quoted
 from drakit.cel.values import NO_SUCH_OVERLOAD, Fault, Thing, Value, register
 
 __all__ = ["Semver"]
@@ -55,7 +56,7 @@ class Semver(Thing):
             if not part:
                 raise Fault("Build meta data is empty")
             if not _WORD.fullmatch(part):
-                raise Fault(f'Invalid character(s) found in build meta data "{part}"')
+                raise Fault(f"Invalid character(s) found in build meta data {quoted(part)}")
         return cls(major, minor, patch, identifiers)
 
     @property
@@ -95,15 +96,15 @@ def _normalized(text: str) -> str:
 
 def _number(text: str, name: str) -> int:
     if text.strip(_DIGITS):
-        raise Fault(f'Invalid character(s) found in {name.lower()} number "{text}"')
+        raise Fault(f"Invalid character(s) found in {name.lower()} number {quoted(text)}")
     if len(text) > 1 and text[0] == "0":
-        raise Fault(f'{name} number must not contain leading zeroes "{text}"')
+        raise Fault(f"{name} number must not contain leading zeroes {quoted(text)}")
     return _uint64(text)
 
 
 def _uint64(text: str) -> int:
     if not text or len(text) > 20 or int(text) > _MAX:
-        raise Fault(f'strconv.ParseUint: parsing "{text}": {"value out of range" if text else "invalid syntax"}')
+        raise Fault(f"strconv.ParseUint: parsing {quoted(text)}: {'value out of range' if text else 'invalid syntax'}")
     return int(text)
 
 
@@ -112,8 +113,8 @@ def _prerelease(text: str) -> int | str:
         raise Fault("Prerelease is empty")
     if not text.strip(_DIGITS):
         if len(text) > 1 and text[0] == "0":
-            raise Fault(f'Numeric PreRelease version must not contain leading zeroes "{text}"')
+            raise Fault(f"Numeric PreRelease version must not contain leading zeroes {quoted(text)}")
         return _uint64(text)
     if not _WORD.fullmatch(text):
-        raise Fault(f'Invalid character(s) found in prerelease "{text}"')
+        raise Fault(f"Invalid character(s) found in prerelease {quoted(text)}")
     return text

@@ -48,7 +48,7 @@ from drakit.model.device import (
     NodeAllocatableResource,
 )
 from drakit.model.errors import DrakitError, Fault, InvalidObject
-from drakit.model.meta import ObjectMeta
+from drakit.model.meta import ObjectMeta, Timestamp
 from drakit.model.names import is_dns_label
 from drakit.model.nodes import (
     Node,
@@ -151,6 +151,7 @@ __all__ = [
     "ResourceRequirements",
     "ResourceSlice",
     "ResourceSliceSpec",
+    "Timestamp",
     "attribute",
     "attributes",
     "device_class",

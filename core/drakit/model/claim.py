@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from drakit.model.collections import frozen_json, frozen_mapping, frozen_tuple
 from drakit.model.device import DeviceID
-from drakit.model.meta import ObjectMeta
+from drakit.model.meta import ObjectMeta, Timestamp
 from drakit.model.nodes import NodeSelector
 from drakit.model.quantity import Quantity
 
@@ -110,8 +110,8 @@ class DeviceToleration:
 
     key: str = ""
     """Empty: every key."""
-    operator: Literal["", "Equal", "Exists"] = "Equal"
-    """Empty: Equal."""
+    operator: Literal["", "Equal", "Exists"] = field(default="Equal", metadata={"always": True})
+    """Empty: Equal. Written even so, as the API server does."""
     value: str = ""
     effect: Literal["", "NoSchedule", "NoExecute"] = ""
     """Empty: every effect."""
@@ -253,7 +253,7 @@ class AllocationResult:
 
     devices: DeviceAllocationResult = field(factory=DeviceAllocationResult)
     node_selector: NodeSelector | None = None
-    allocation_timestamp: str | None = None
+    allocation_timestamp: Timestamp | None = None
 
 
 @frozen(kw_only=True)
@@ -315,7 +315,7 @@ class ResourceClaimTemplate:
     """Namespaced; one claim is made from it for each pod that names it."""
 
     metadata: ObjectMeta
-    spec: ResourceClaimTemplateSpec
+    spec: ResourceClaimTemplateSpec = field(factory=ResourceClaimTemplateSpec)
 
     @property
     def key(self) -> str:

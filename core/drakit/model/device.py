@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from drakit.model.attributes import DeviceAttribute, attributes
 from drakit.model.collections import frozen_mapping, frozen_tuple
+from drakit.model.meta import Timestamp
 from drakit.model.nodes import NodeSelector
 from drakit.model.quantity import Quantity, quantity
 
@@ -117,7 +118,7 @@ class DeviceTaint:
     key: str
     value: str = ""
     effect: Literal["None", "NoSchedule", "NoExecute"]
-    time_added: str | None = None
+    time_added: Timestamp | None = None
 
     def __str__(self) -> str:
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NewType
 
 from attrs import field, frozen
 
 from drakit.model.collections import frozen_mapping, frozen_tuple
 
-__all__ = ["ObjectMeta"]
+__all__ = ["ObjectMeta", "Timestamp"]
+
+Timestamp = NewType("Timestamp", str)
+"""A time as RFC 3339 writes it, such as ``2026-01-31T12:00:00Z``."""
 
 
 @frozen(kw_only=True)
@@ -22,9 +25,9 @@ class ObjectMeta:
     uid: str = ""
     labels: Mapping[str, str] = field(factory=dict[str, str], converter=frozen_mapping)
     annotations: Mapping[str, str] = field(factory=dict[str, str], converter=frozen_mapping)
-    creation_timestamp: str | None = None
-    """RFC 3339, as the API server wrote it."""
-    deletion_timestamp: str | None = None
+    creation_timestamp: Timestamp | None = None
+    """As the API server wrote it."""
+    deletion_timestamp: Timestamp | None = None
     deletion_grace_period_seconds: int | None = None
     generation: int | None = None
     resource_version: str = ""

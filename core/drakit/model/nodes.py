@@ -12,7 +12,7 @@ from typing import Final, Literal
 from attrs import field, frozen
 
 from drakit.model.collections import frozen_tuple
-from drakit.model.meta import ObjectMeta
+from drakit.model.meta import ObjectMeta, Timestamp
 
 __all__ = [
     "HOSTNAME_LABEL",
@@ -40,7 +40,7 @@ class NodeTaint:
     key: str
     value: str = ""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
-    time_added: str | None = None
+    time_added: Timestamp | None = None
 
 
 @frozen(kw_only=True)

@@ -21,7 +21,7 @@ class ResourcePool:
 
     name: str
     """DNS subdomains joined by ``/``, at most 253 bytes."""
-    generation: int
+    generation: int = field(default=0, metadata={"always": True})
     """Only slices of the highest generation count."""
     resource_slice_count: int
     """How many slices the pool has at this generation, counter-only and empty ones included."""

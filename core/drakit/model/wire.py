@@ -12,7 +12,9 @@ from __future__ import annotations
 import collections.abc
 import copy
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final, TypeVar, get_args, get_origin
 
 import attrs
@@ -22,6 +24,7 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 
 from drakit.model.claim import DeviceClass, ResourceClaim, ResourceClaimTemplate
 from drakit.model.errors import Fault, InvalidObject, did_you_mean
+from drakit.model.meta import Timestamp
 from drakit.model.nodes import Node
 from drakit.model.pod import Namespace, Pod
 from drakit.model.quantity import Quantity
@@ -36,6 +39,7 @@ KubernetesObject = (
 
 
 T = TypeVar("T")
+_TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
 @frozen
@@ -212,6 +216,7 @@ def _converter(strict: bool) -> Converter:
     converter.register_structure_hook_func(_is_free_form, lambda value, _: _mapping(value))
     converter.register_structure_hook_func(_is_literal, _one_of)
     converter.register_structure_hook(str, _text)
+    converter.register_structure_hook(Timestamp, _timestamp)
     converter.register_structure_hook(int, _integer)
     converter.register_structure_hook(bool, _boolean)
     converter.register_structure_hook(Quantity, _quantity)
@@ -224,6 +229,17 @@ def _text(value: Any, _: Any) -> str:
     if type(value) is not str:
         raise TypeError(f"must be a string, not {_shown(value)}")
     return value
+
+
+def _timestamp(value: Any, _: Any) -> Timestamp:
+    text = _text(value, _)
+    try:
+        if _TIMESTAMP.fullmatch(text):
+            datetime.fromisoformat(text)
+            return Timestamp(text)
+    except ValueError:
+        pass  # a day or an hour that there is not
+    raise ValueError(f"must be a time such as 2026-01-31T12:00:00Z, not {_shown(value)}")
 
 
 def _integer(value: Any, _: Any) -> int:
@@ -367,10 +383,14 @@ def _unstructure_class(type_: type[Any], converter: Converter) -> Callable[[Any]
 
 def _overrides(type_: type[Any]) -> dict[str, Any]:
     """Field names to wire names; a field typed plain ``object`` stays in the process."""
-    return {
-        attribute.name: override(omit=True) if _stays_here(attribute) else override(rename=_wire_name(attribute))
-        for attribute in attrs.fields(type_)
-    }
+    return {attribute.name: _override(attribute) for attribute in attrs.fields(type_)}
+
+
+def _override(attribute: attrs.Attribute[Any]) -> Any:
+    if _stays_here(attribute):
+        return override(omit=True)
+    omit_if_default = False if attribute.metadata.get("always") else None
+    return override(rename=_wire_name(attribute), omit_if_default=omit_if_default)
 
 
 def _stays_here(attribute: attrs.Attribute[Any]) -> bool:
