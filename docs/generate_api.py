@@ -20,14 +20,20 @@ What stands here is public; a name that does not may change at any time. Each pa
 """
 NOT_HERE: Final = ("drakit.cli", "drakit.__main__")
 """What is for the shell: ``cli.md`` describes it."""
+DEEPER: Final = ("drakit.model.wire", "drakit.testing.cluster", "drakit.testing.strategies")
+"""Public parts of parts."""
 
 
 def parts() -> Iterator[tuple[str, Sequence[str]]]:
-    """Name and ``__all__`` of what lies directly below drakit and says what of it is public; and of the wire."""
+    """Name and ``__all__`` of what lies directly below drakit, and of what lies deeper; each name where it is deepest."""
     below = (module.name for module in pkgutil.iter_modules(drakit.__path__, "drakit."))
-    for name in (*below, "drakit.model.wire"):
-        if name not in NOT_HERE and (public := getattr(importlib.import_module(name), "__all__", None)):
-            yield name, public
+    deeper = {name: importlib.import_module(name).__all__ for name in DEEPER}
+    for part in (*below, *DEEPER):
+        if part in NOT_HERE:
+            continue
+        elsewhere = {name for other, names in deeper.items() if other.startswith(f"{part}.") for name in names}
+        if public := getattr(importlib.import_module(part), "__all__", None):
+            yield part, [name for name in public if name not in elsewhere]
 
 
 def page() -> str:

@@ -1,0 +1,66 @@
+"""How much is asked of the oracle, in which order, and the count of it.
+
+``DRAKIT_UPSTREAM_EXAMPLES=200000 tox -e upstream`` asks more; ``DRAKIT_UPSTREAM_SEED=N`` asks the same again.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from random import SystemRandom
+from typing import Any, Final, TypeVar
+
+from attrs import define, field
+from hypothesis import HealthCheck, seed, settings
+
+Test = TypeVar("Test", bound=Callable[..., Any])
+
+EXAMPLES: Final = int(os.environ.get("DRAKIT_UPSTREAM_EXAMPLES") or 2000)
+"""Questions of each kind."""
+SEED: Final = int(os.environ.get("DRAKIT_UPSTREAM_SEED") or SystemRandom().randrange(10**6))
+
+
+@define
+class Tally:
+    """What was compared for one question."""
+
+    outcomes: Counter[str] = field(factory=Counter[str])
+    """Compared examples by what came out of them."""
+    seconds: Counter[str] = field(factory=Counter[str])
+    """Wall time by who was asked: ``drakit`` and ``kubernetes``."""
+
+    @contextmanager
+    def timed(self, who: str) -> Iterator[None]:
+        """Count the time of the block for one of the two."""
+        start = time.perf_counter()
+        yield
+        self.seconds[who] += time.perf_counter() - start  # type: ignore[assignment]  # a Counter of floats
+
+
+TALLIES: Final[dict[str, Tally]] = {}
+
+
+def tally(question: str) -> Tally:
+    return TALLIES.setdefault(question, Tally())
+
+
+def differential(test: Test) -> Test:
+    """A test over ``EXAMPLES`` examples from ``SEED``. They are not small enough to be made in no time."""
+    slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+    return seed(SEED)(settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=slow)(test))
+
+
+def summary() -> list[str]:
+    """A line for each question that was asked."""
+    lines = (
+        [f"seed {SEED} (DRAKIT_UPSTREAM_SEED), {EXAMPLES} examples a question (DRAKIT_UPSTREAM_EXAMPLES)"] if TALLIES else []
+    )
+    for question, counted in sorted(TALLIES.items()):
+        total = counted.outcomes.total()
+        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in counted.outcomes.most_common())
+        rates = ", ".join(f"{who} {total / seconds:,.0f}/s" for who, seconds in sorted(counted.seconds.items()) if seconds)
+        lines.append(f"{question}: {total} compared ({outcomes}); {rates}")
+    return lines

@@ -1,0 +1,73 @@
+"""drakit's CEL beside Kubernetes' own: the verdict of a stored expression, and the text of what is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+
+from drakit import cel
+from drakit.model import Device
+from drakit.model.wire import encode_part
+from drakit.testing.strategies import EXAMPLE_DEVICE, EXAMPLE_DRIVER, devices_with_expressions, expressions
+from tests.upstream.client import Answer, Oracle
+from tests.upstream.differential import differential, tally
+
+pytestmark = pytest.mark.upstream
+
+UNSUPPORTED = "unsupported"
+RECOVERY = "expecting {"
+"""What the parser of cel-go would have liked to read is its generator's business."""
+
+
+def drakit_says(expression: str, driver: str, device: Device) -> tuple[str, str]:
+    """Verdict and message."""
+    try:
+        selector = cel.compile(expression)
+        return str(selector.matches(cel.CelDevice(driver, device))).lower(), ""
+    except cel.CompileError as error:
+        return "compile_error", str(error)
+    except cel.EvaluationError as error:
+        return "runtime_error", str(error)
+    except cel.UnsupportedExpression as error:
+        return UNSUPPORTED, str(error)
+
+
+def celled(driver: str, device: Device) -> dict[str, Any]:
+    """What of a device its selectors see."""
+    body = encode_part(device)
+    seen = ("attributes", "capacity", "allowMultipleAllocations")
+    return {"driver": driver} | {name: body[name] for name in seen if name in body}
+
+
+def compare(oracle: Oracle, question: str, expression: str, driver: str, device: Device) -> None:
+    counted = tally(question)
+    with counted.timed("kubernetes"):
+        theirs = oracle.ask("cel", expr=expression, device=celled(driver, device))
+    with counted.timed("drakit"):
+        verdict, message = drakit_says(expression, driver, device)
+    counted.outcomes[verdict] += 1
+    if verdict == UNSUPPORTED:
+        return
+    assert verdict == theirs["verdict"], (message, theirs)
+    if not is_recovery(theirs):
+        assert message == theirs.get("message", "")
+
+
+def is_recovery(answer: Answer) -> bool:
+    return answer["verdict"] == "compile_error" and "Syntax error" in answer["message"]
+
+
+@differential
+@example(expression='device.capacity["dra.example.com"].cores.compareTo(quantity("0").sub(-9223372036854775808)) >= 0')
+@given(expression=expressions())
+def test_expressions_over_one_device_are_answered_as_kubernetes_does(oracle: Oracle, expression: str) -> None:
+    compare(oracle, "cel: one device", expression, EXAMPLE_DRIVER, EXAMPLE_DEVICE)
+
+
+@differential
+@given(case=devices_with_expressions())
+def test_expressions_over_any_device_are_answered_as_kubernetes_does(oracle: Oracle, case: tuple[str, Device, str]) -> None:
+    driver, device, expression = case
+    compare(oracle, "cel: any device", expression, driver, device)
