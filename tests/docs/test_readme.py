@@ -18,7 +18,7 @@ def command(name: str) -> str:
     return match[1]
 
 
-@pytest.mark.parametrize("name", ["main", "test"])
+@pytest.mark.parametrize("name", ["main", "test", "yardstick"])
 def test_readme_has_the_command_that_ci_runs(name: str) -> None:
     assert command(name).count("\n") == 0, "one line, to be copied in one go"
 
@@ -30,5 +30,6 @@ def test_the_files_that_the_main_command_names_are_there() -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-def test_the_test_command_runs_tox() -> None:
-    assert "tox" in shlex.split(command("test"))
+@pytest.mark.parametrize("name", ["test", "yardstick"])
+def test_the_test_commands_run_tox(name: str) -> None:
+    assert "tox" in shlex.split(command(name))

@@ -58,6 +58,16 @@ func (s setup) apply() error {
 	if err != nil {
 		return err
 	}
+	// A gate that cannot be set would be remembered, and refused again with every other question.
+	for name, on := range wanted {
+		spec, known := gate.GetAll()[featuregate.Feature(name)]
+		if !known {
+			return fmt.Errorf("no such feature gate in %s: %s", emulated, name)
+		}
+		if spec.LockToDefault && spec.Default != on {
+			return fmt.Errorf("feature gate %s is locked to %t in %s", name, spec.Default, emulated)
+		}
+	}
 	if err := gate.SetFromMap(wanted); err != nil {
 		return err
 	}

@@ -36,6 +36,8 @@ type validateQuestion struct {
 	Old json.RawMessage `json:"old,omitempty"`
 	// "status" where the update goes to that subresource.
 	Subresource string `json:"subresource,omitempty"`
+	// Unknown fields are dropped with a warning, as `kubectl --validate=warn` asks for.
+	Lenient bool `json:"lenient,omitempty"`
 	// Labels of the object's namespace, which admin access depends on.
 	NamespaceLabels map[string]string `json:"namespaceLabels,omitempty"`
 }
@@ -82,7 +84,7 @@ func validate(line json.RawMessage) (any, error) {
 	if err := read(line, &question); err != nil {
 		return nil, err
 	}
-	object, kind, err := decode(question.Object)
+	object, kind, complaints, err := question.decode(question.Object)
 	if err != nil {
 		return refusal(err, nil)
 	}
@@ -98,6 +100,9 @@ func validate(line json.RawMessage) (any, error) {
 		accessor.SetNamespace(metav1.NamespaceDefault)
 	}
 	recorder := &warnings{}
+	for _, complaint := range complaints {
+		recorder.AddWarning("", complaint.Error())
+	}
 	ctx := question.context(kind, rules, accessor, recorder)
 	status := int32(http.StatusCreated)
 	if len(question.Old) > 0 {
@@ -116,7 +121,7 @@ func validate(line json.RawMessage) (any, error) {
 }
 
 func (q *validateQuestion) update(ctx context.Context, rules strategy, object runtime.Object) error {
-	old, _, err := decode(q.Old)
+	old, _, _, err := q.decode(q.Old)
 	if err != nil {
 		return fmt.Errorf("the old object: %w", err)
 	}
@@ -172,11 +177,14 @@ func (q *validateQuestion) context(kind schema.GroupVersionKind, rules strategy,
 	return warning.WithWarningRecorder(ctx, recorder)
 }
 
-// decode reads an object as strictly as `kubectl --validate=strict` asks for, with the defaults of its version.
-func decode(body json.RawMessage) (runtime.Object, schema.GroupVersionKind, error) {
+// decode reads an object with the defaults of its version; of one that is read leniently, it also says what is wrong.
+func (q *validateQuestion) decode(body json.RawMessage) (runtime.Object, schema.GroupVersionKind, []error, error) {
 	info, _ := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeJSON)
 	decoder := legacyscheme.Codecs.DecoderToVersion(info.StrictSerializer, resource.SchemeGroupVersion)
 	object, kind, err := decoder.Decode(body, nil, nil)
+	if strict, ok := runtime.AsStrictDecodingError(err); ok && object != nil && q.Lenient {
+		return object, *kind, strict.Errors(), nil
+	}
 	if err != nil {
 		name := "object"
 		version := ""
@@ -184,9 +192,9 @@ func decode(body json.RawMessage) (runtime.Object, schema.GroupVersionKind, erro
 			name, version = kind.Kind, kind.Version
 		}
 		err = apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", name, version, name, err))
-		return nil, schema.GroupVersionKind{}, err
+		return nil, schema.GroupVersionKind{}, nil, err
 	}
-	return object, *kind, nil
+	return object, *kind, nil, nil
 }
 
 func encode(object runtime.Object, version schema.GroupVersion) (map[string]any, error) {
