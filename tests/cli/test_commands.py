@@ -251,6 +251,8 @@ def test_an_interrupt_ends_a_long_simulation_with_130_and_no_traceback() -> None
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Whatever a shell starts in the background ignores interrupts, and so does what that starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no threads here
     )
     assert process.stdin is not None
     assert process.stderr is not None

@@ -37,6 +37,7 @@ STARTS: Final = """
 import signal, sys
 from pathlib import Path
 from drakit.testing.cluster import Cluster
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores interrupts
 with Cluster(Path(sys.argv[1]), scheduler=False, controllers=False) as cluster:
     print(*(process.pid for process in cluster.processes), flush=True)
     signal.pause()
