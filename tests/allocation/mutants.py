@@ -10,6 +10,7 @@ import pytest
 
 from drakit.allocation import AllocatedState, Pool, PoolIndex
 from drakit.allocation import search as search_module
+from drakit.allocation.compatibility import CompatibilityGroups
 from drakit.allocation.constraints import ConstraintState, Values, values_of
 from drakit.allocation.counters import CounterLedger
 from drakit.allocation.pools import Candidate
@@ -149,6 +150,14 @@ def looking_ahead_counts_one_too_few(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(_Search, "_usable_from", lambda self, position, ask: right(self, position, ask) - 1)
 
 
+def groups_do_not_matter(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(CompatibilityGroups, "conflicts", lambda *_: [])
+
+
+def groups_stay_taken(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(CompatibilityGroups, "take_back", Mock())
+
+
 MUTANTS: Final[list[Callable[[pytest.MonkeyPatch], None]]] = [
     no_give_back,
     rejected_candidates_keep_their_counters,
@@ -170,3 +179,7 @@ MUTANTS: Final[list[Callable[[pytest.MonkeyPatch], None]]] = [
     binding_conditions_do_not_matter,
     looking_ahead_counts_one_too_few,
 ]
+"""Whatever worlds there are, if there are enough."""
+
+GROUP_MUTANTS: Final[list[Callable[[pytest.MonkeyPatch], None]]] = [groups_do_not_matter, groups_stay_taken]
+"""Only worlds with compatibility groups show these."""

@@ -10,9 +10,9 @@ import pytest
 import drakit
 from drakit.allocation import Report
 from drakit.model.wire import decode, encode_part
-from drakit.testing.cluster import Cluster, Rejected
+from drakit.testing.cluster import Cluster, Rejected, lost
 from tests.cli.running import EXAMPLES
-from tests.cluster.comparing import absent, lost
+from tests.cluster.comparing import absent
 from tests.cluster.examples import SCENARIOS, Scenario
 
 pytestmark = pytest.mark.cluster

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import pytest
 
+from drakit.model import device_class
 from drakit.testing.cluster import (
     DRA_FEATURE_GATES,
     BinaryMissing,
@@ -127,10 +128,11 @@ def test_a_program_that_dies_at_once_is_told_with_the_end_of_its_log(assets: Pat
 def test_a_program_that_is_never_ready_is_told_and_stopped(tmp_path: Path) -> None:
     program(tmp_path, "etcd", STAYS)
     program(tmp_path, "kube-apiserver", STAYS)
-    with pytest.raises(NotInTime, match=r"^etcd is ready .*: not within 0\.5 s$"):
-        Cluster(tmp_path, scheduler=False, controllers=False, timeout_s=0.5).__enter__()
+    with pytest.raises(NotInTime, match=r"^etcd is ready .*: not within 5 s$"):
+        Cluster(tmp_path, scheduler=False, controllers=False, timeout_s=5).__enter__()
     assert not is_running(int((tmp_path / "pid").read_text(encoding="utf-8")))
-    assert list(tmp_path.glob("drakit-cluster-*")) == []
+    (kept,) = tmp_path.glob("drakit-cluster-*")
+    assert [path.name for path in kept.iterdir()] == ["logs"]
 
 
 def test_ctrl_c_while_it_starts_stops_what_was_started(tmp_path: Path) -> None:
@@ -175,6 +177,37 @@ def test_before_it_is_started_it_says_so() -> None:
     for use in (lambda: cluster.url, lambda: cluster.kubeconfig, lambda: cluster.list("Node")):
         with pytest.raises(ClusterError, match=r"^not started: use it in a `with` block$"):
             use()
+
+
+def test_the_scheduler_and_the_controllers_can_be_done_without_and_the_error_says_so(assets: Path) -> None:
+    with (
+        pytest.raises(BinaryMissing, match=r"kube-scheduler, .*`Cluster\(scheduler=False, controllers=False\)`"),
+        Cluster(assets),
+    ):
+        pass
+
+
+def test_flags_for_a_program_that_there_is_not_are_refused() -> None:
+    with pytest.raises(ClusterError, match="flags for kube-api-server, which is not part of a control plane"):
+        Cluster(flags={"kube-api-server": ["--v=5"]})
+
+
+def test_the_log_of_what_is_never_ready_is_kept(tmp_path: Path) -> None:
+    program(tmp_path, "etcd", "echo waiting; exec sleep 600")
+    program(tmp_path, "kube-apiserver", STAYS)
+    with pytest.raises(NotInTime) as caught:
+        Cluster(tmp_path, scheduler=False, controllers=False, timeout_s=1).__enter__()
+    log = re.search(r"\(log (\S+)\)", str(caught.value))
+    assert log
+    assert Path(log[1]).read_text(encoding="utf-8") == "waiting\n"
+
+
+def test_what_a_script_starts_ends_with_it(tmp_path: Path) -> None:
+    program(tmp_path, "etcd", 'sleep 600 & echo $! > "$(dirname "$0")/pid"; wait')
+    program(tmp_path, "kube-apiserver", STAYS)
+    with pytest.raises(NotInTime):
+        Cluster(tmp_path, scheduler=False, controllers=False, timeout_s=2).__enter__()
+    await_end(int((tmp_path / "pid").read_text(encoding="utf-8")))
 
 
 # -- what a running one does ---------------------------------------------------------------------------------------------
@@ -322,3 +355,63 @@ def test_one_more_program_runs_with_the_others_and_is_missed_when_it_dies(light:
         light.wait_for(lambda: False, timeout_s=20)
     light.stop(kubelet)
     light.check()
+
+
+def test_it_is_entered_once_at_a_time(light: Cluster) -> None:
+    pids = [process.pid for process in light.processes]
+    with pytest.raises(ClusterError, match="runs already"):
+        light.__enter__()
+    assert [process.pid for process in light.processes] == pids
+    light.check()
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "%2e", "node-0/status"])
+def test_a_name_that_would_lead_elsewhere_is_refused(light: Cluster, name: str) -> None:
+    for use in (light.get, light.delete):
+        with pytest.raises(ClusterError, match="not a name that an object can have"):
+            use("ConfigMap", name)
+    if name:
+        with pytest.raises(ClusterError, match="not a name that an object can have"):
+            light.list("ConfigMap", namespace=name)
+
+
+def test_objects_of_the_model_are_taken_as_they_are(light: Cluster) -> None:
+    assert light.create(device_class("modelled", "true"))["spec"]["selectors"] == [{"cel": {"expression": "true"}}]
+    light.delete("DeviceClass", "modelled")
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({}, "an object needs apiVersion and kind"),
+        ({"kind": "Node"}, "an object needs apiVersion"),
+        ([], "not a list"),
+        ({"apiVersion": "v1", "kind": "Node", "metadata": "x"}, "metadata is an object"),
+        ({"apiVersion": "v1", "kind": "Node", "metadata": {"name": {1}}}, "what is sent is not JSON"),
+        ({"apiVersion": "v1", "kind": "Nod"}, "does not serve Nod of v1"),
+    ],
+)
+def test_what_is_no_object_is_a_clear_error(light: Cluster, given: Any, why: str) -> None:
+    with pytest.raises(ClusterError, match=re.escape(why)):
+        light.create(given)
+
+
+def test_kinds_that_are_defined_while_it_runs_are_found(light: Cluster) -> None:
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": schema}
+    names = {"plural": "domains", "singular": "domain", "kind": "Domain"}
+    spec = {"group": "example.com", "scope": "Cluster", "names": names, "versions": [version]}
+    definition = {"metadata": {"name": "domains.example.com"}, "spec": spec}
+    light.create({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", **definition})
+    light.wait_for(lambda: light.serves("Domain"), what="the kind is served")
+    light.create({"apiVersion": "example.com/v1", "kind": "Domain", "metadata": {"name": "d"}})
+    assert [found["metadata"]["name"] for found in light.list("Domain")] == ["d"]
+
+
+def test_each_kubeconfig_file_is_one_users(light: Cluster) -> None:
+    users = [("a:b", ""), ("a-b", ""), ("../../x", ""), ("alice", "g1"), ("alice", "g2"), ("kubernetes-admin", "")]
+    files = [light.kubeconfig_for(*user) for user in users]
+    assert len({*files, light.kubeconfig}) == len(users) + 1
+    assert {file.parent for file in files} == {light.kubeconfig.parent}
+    with pytest.raises(ClusterError, match="names of 1 to 64 characters"):
+        light.kubeconfig_for("x" * 65)

@@ -7,8 +7,7 @@ from typing import Final
 import pytest
 
 from drakit.model.wire import decode, encode
-from drakit.testing.cluster import Cluster, Rejected
-from tests.cluster.comparing import lost
+from drakit.testing.cluster import Cluster, Rejected, lost
 from tests.cluster.rejections import ACCEPTED, CASES, Answer, Case
 
 pytestmark = pytest.mark.cluster

@@ -10,8 +10,7 @@ import pytest
 
 from drakit import model
 from drakit.model.wire import decode, encode
-from drakit.testing.cluster import Cluster
-from tests.cluster.comparing import lost
+from drakit.testing.cluster import Cluster, lost
 
 pytestmark = pytest.mark.cluster
 

@@ -116,7 +116,7 @@ def test_the_notation_is_remembered(text: str, format_: QuantityFormat) -> None:
 
 def test_str_keeps_what_was_written_and_computed_values_are_canonical() -> None:
     assert str(Quantity.parse("1024Ki")) == "1024Ki"
-    assert repr(Quantity.parse("1024Ki")) == "Quantity('1024Ki')"
+    assert repr(Quantity.parse("1024Ki")) == "quantity('1024Ki')"
     assert str(Quantity.parse("1024Ki") + Quantity.parse("1Mi")) == "2Mi"
     assert str(-Quantity.parse("1000m")) == "-1"
 

@@ -1,7 +1,8 @@
 """Builds the yardstick from Kubernetes' own modules: the oracle, a control plane and a kubelet, all of one release.
 
 Which release, is said in ``oracle/go.mod`` and nowhere else; how it is built and where it is kept, here and nowhere else.
-``python -m tests.upstream.build oracle control-plane kubelet`` builds what is named and not there yet.
+``python -m tests.upstream.build oracle control-plane kubelet`` builds what is named and not there yet, and prints the
+folder of each.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def kubernetes_version() -> str:
 def cache() -> Path:
     """Where binaries are kept, outside the tree: ``DRAKIT_UPSTREAM_CACHE``, or a folder of the user's cache."""
     if chosen := os.environ.get("DRAKIT_UPSTREAM_CACHE"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "drakit" / "upstream"
+        return Path(chosen).absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "drakit" / "upstream"
 
 
 def folder(target: str) -> Path:
@@ -83,7 +84,10 @@ def build(target: str) -> None:
         return
     go = _go()
     where = folder(target)
-    where.mkdir(parents=True, exist_ok=True)
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SystemExit(f"{where}: {error.strerror}; DRAKIT_UPSTREAM_CACHE says where else") from None
     for name, package in TARGETS[target].items():
         if (where / name).is_file():
             continue
@@ -110,10 +114,10 @@ def _go() -> str:
     if go is None:
         raise SystemExit(f"no Go on PATH; the yardstick is built with Go {GO}")
     version = subprocess.run(
-        [go, "env", "GOVERSION"], env=os.environ | GO_ENVIRONMENT, capture_output=True, text=True, check=True
+        [go, "env", "GOVERSION"], env=os.environ | GO_ENVIRONMENT, capture_output=True, text=True, check=False
     ).stdout.strip()
     if not re.match(rf"go{re.escape(GO)}(\D|$)", version):
-        raise SystemExit(f"{go} is {version}; the yardstick is built with Go {GO}")
+        raise SystemExit(f"{go} is {version or 'broken'}; the yardstick is built with Go {GO}")
     return go
 
 
@@ -127,7 +131,7 @@ def main(targets: list[str]) -> None:
         raise SystemExit(f"usage: python -m tests.upstream.build {' | '.join(TARGETS)} ...")
     for target in targets:
         build(target)
-        _say(f"{target}: {folder(target)}")
+        sys.stdout.write(f"{folder(target)}\n")
 
 
 if __name__ == "__main__":

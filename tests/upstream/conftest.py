@@ -20,6 +20,15 @@ def oracle() -> Iterator[Oracle]:
         yield running
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _say_what_is_asked(pytestconfig: pytest.Config) -> None:
+    """At once, so that a run that is killed has told its seed."""
+    reporter = pytestconfig.pluginmanager.getplugin("terminalreporter")
+    if reporter is not None and pytestconfig.getoption("markexpr") == "upstream":
+        reporter.ensure_newline()
+        reporter.write_line(differential.header())
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says what was compared, how fast, and how to do the same again."""
     if lines := differential.summary():

@@ -1,6 +1,7 @@
 """How much is asked of the oracle, in which order, and the count of it.
 
-``DRAKIT_UPSTREAM_EXAMPLES=200000 tox -e upstream`` asks more; ``DRAKIT_UPSTREAM_SEED=N`` asks the same again.
+``DRAKIT_UPSTREAM_EXAMPLES=200000 tox -e upstream`` asks more, ``DRAKIT_UPSTREAM_SEED=N`` asks other questions. What is
+found belongs into the test as an example.
 """
 
 from __future__ import annotations
@@ -10,17 +11,27 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from random import SystemRandom
 from typing import Any, Final, TypeVar
 
+import hypothesis
+import pytest
 from attrs import define, field
 from hypothesis import HealthCheck, seed, settings
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 
-EXAMPLES: Final = int(os.environ.get("DRAKIT_UPSTREAM_EXAMPLES") or 2000)
+
+def _number(variable: str, default: int, least: int) -> int:
+    text = os.environ.get(variable) or str(default)
+    if not text.isdecimal() or int(text) < least:
+        raise pytest.UsageError(f"{variable} must be a whole number of at least {least}, not {text!r}")
+    return int(text)
+
+
+EXAMPLES: Final = _number("DRAKIT_UPSTREAM_EXAMPLES", 2000, 1)
 """Questions of each kind."""
-SEED: Final = int(os.environ.get("DRAKIT_UPSTREAM_SEED") or SystemRandom().randrange(10**6))
+SEED: Final = _number("DRAKIT_UPSTREAM_SEED", 1372, 0)
+"""The same for everybody unless asked otherwise: a commit shall not fail for what another one did."""
 
 
 @define
@@ -53,14 +64,18 @@ def differential(test: Test) -> Test:
     return seed(SEED)(settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=slow)(test))
 
 
+def header() -> str:
+    """What is asked, and how to ask it again."""
+    how = f"seed {SEED} (DRAKIT_UPSTREAM_SEED), {EXAMPLES} examples a question (DRAKIT_UPSTREAM_EXAMPLES)"
+    return f"upstream: {how}, Hypothesis {hypothesis.__version__}"
+
+
 def summary() -> list[str]:
     """A line for each question that was asked."""
-    lines = (
-        [f"seed {SEED} (DRAKIT_UPSTREAM_SEED), {EXAMPLES} examples a question (DRAKIT_UPSTREAM_EXAMPLES)"] if TALLIES else []
-    )
+    lines = [header()] if TALLIES else []
     for question, counted in sorted(TALLIES.items()):
         total = counted.outcomes.total()
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in counted.outcomes.most_common())
         rates = ", ".join(f"{who} {total / seconds:,.0f}/s" for who, seconds in sorted(counted.seconds.items()) if seconds)
-        lines.append(f"{question}: {total} compared ({outcomes}); {rates}")
+        lines.append(f"upstream: {question}: {total} compared ({outcomes}){'; ' if rates else ''}{rates}")
     return lines

@@ -53,8 +53,8 @@ def test_a_text_is_a_quantity_where_it_is_one_for_kubernetes(oracle: Oracle, tex
     if ours is not None:
         assert printed(ours) == answer["canonical"]
         assert ours.format.value == answer["format"]
-        if (value := ours.to_int()) in NOT_NEGATIVE:
-            assert value == answer["value"]
+        if ours.value.adjusted() < 20 and ours.to_int() in NOT_NEGATIVE:
+            assert ours.to_int() == answer["value"]
     counted.outcomes["refused" if ours is None else "read"] += 1
 
 

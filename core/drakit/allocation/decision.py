@@ -13,12 +13,13 @@ from typing import Final
 import attrs
 from attrs import field, frozen
 
+from drakit.allocation import capacity
 from drakit.allocation.admission import admit
 from drakit.allocation.errors import AllocationError, Place, Reason, SearchLimit
 from drakit.allocation.explanation import explain
 from drakit.allocation.outcome import ClaimOutcome
 from drakit.allocation.pools import Candidate, PoolIndex
-from drakit.allocation.requests import ClaimPlan, plan_claim
+from drakit.allocation.requests import Alternative, ClaimPlan, plan_claims
 from drakit.allocation.result import assemble
 from drakit.allocation.search import search
 from drakit.allocation.selection import Selection
@@ -43,6 +44,8 @@ class Decider:
     budget: int
     """Candidates to look at for one attempt on one node."""
     selection: Selection = field(factory=Selection)
+    _failing_amounts: dict[tuple[tuple[str, str], ...], bool] = field(factory=dict[tuple[tuple[str, str], ...], bool])
+    """Whether a request for these capacities fails on any device."""
 
     def on_node(
         self, node: Node, claims: Sequence[ResourceClaim], state: AllocatedState
@@ -80,7 +83,7 @@ class Decider:
         ]
 
     def _plans(self, claims: Sequence[ResourceClaim]) -> list[ClaimPlan]:
-        return [plan_claim(claim, self.classes) for claim in claims]
+        return plan_claims(claims, self.classes)
 
     def _try(self, node: Node, plans: Sequence[ClaimPlan], state: AllocatedState) -> tuple[AllocationResult, ...] | None:
         picks = search(node, self.index.pools(node), plans, state, self.selection, budget=self.budget)
@@ -115,6 +118,8 @@ class Decider:
                     break
         if undecided is not None:
             raise undecided
+        if not nodes and plans and (fault := plans[-1].fault) is not None:
+            raise fault
         return fit
 
     def _undecided(self, node: Node, plans: Sequence[ClaimPlan]) -> AllocationError:
@@ -125,13 +130,20 @@ class Decider:
         return error
 
     def _can_fail(self, plans: Sequence[ClaimPlan]) -> bool:
-        """Whether a node could end the attempt: All stumbles over pools and constraints, selectors over devices."""
+        """Whether a node could end the attempt: All stumbles over pools and constraints, selectors and amounts over devices."""
         asks = [ask for plan in plans for request in plan.requests for ask in request.alternatives]
         return (
             self._has_wide_selectors
             or any(ask.all for ask in asks)
             or any(self.selection.fails_on_any(ask, self._every_candidate) for ask in asks)
+            or any(self._has_failing_amounts(ask) for ask in asks)
         )
+
+    def _has_failing_amounts(self, ask: Alternative) -> bool:
+        key = tuple((name, str(amount)) for name, amount in ask.capacity.items())
+        if key not in self._failing_amounts:
+            self._failing_amounts[key] = capacity.fails_on_any(ask, self._every_candidate)
+        return self._failing_amounts[key]
 
     @functools.cached_property
     def _every_candidate(self) -> tuple[Candidate, ...]:

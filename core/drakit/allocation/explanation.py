@@ -183,7 +183,10 @@ class _Explainer:
     def _first_failure(self, candidate: Candidate, pool: Pool, ask: Alternative) -> tuple[Check, str] | None:
         if not ask.admin_access and self._held(candidate):
             return "in-use", f"held by {self._holders(candidate)}"
-        unfit = capacity.unfit(candidate, ask)
+        try:
+            unfit = capacity.unfit(candidate, ask)
+        except capacity.UnusableAmount as error:  # of a device that the search left alone
+            unfit = str(error)
         if unfit:
             return "capacity", unfit
         if candidate.counters and not (candidate.shareable and self.state.consumes_counters(candidate.id)):

@@ -174,20 +174,23 @@ class PoolIndex:
         generation = max(slice_.spec.pool.generation for slice_ in relevant)
         current = [slice_ for slice_ in relevant if slice_.spec.pool.generation == generation]
         wanted = current[0].spec.pool.resource_slice_count
-        if len(current) != wanted:
-            everywhere = self._by_pool[key]
-            if any(slice_.spec.pool.generation > generation for slice_ in everywhere):
-                return None
-            same = [slice_ for slice_ in everywhere if slice_.spec.pool.generation == generation]
-            if len(same) != wanted:
-                return Pool(
-                    driver=key[0],
-                    name=key[1],
-                    generation=generation,
-                    withheld=tuple(c for slice_ in current for c in self.candidates(slice_)),
-                    incomplete=self._incomplete(key, generation, same),
-                )
-        return self._complete(key, generation, current)
+        if len(current) == wanted:  # those for other nodes do not count then, even where there are more than it says
+            return self._complete(key, generation, current, [])
+        everywhere = self._by_pool[key]
+        if any(slice_.spec.pool.generation > generation for slice_ in everywhere):
+            return None
+        same = [slice_ for slice_ in everywhere if slice_.spec.pool.generation == generation]
+        if len(same) != wanted:
+            return Pool(
+                driver=key[0],
+                name=key[1],
+                generation=generation,
+                withheld=tuple(c for slice_ in current for c in self.candidates(slice_)),
+                incomplete=self._incomplete(key, generation, same),
+            )
+        here = set(map(id, current))
+        others = [slice_ for slice_ in same if id(slice_) not in here] if key in self._counting else []
+        return self._complete(key, generation, current, others)
 
     def _incomplete(self, key: PoolID, generation: int, same: list[ResourceSlice]) -> str:
         wanted = same[0].spec.pool.resource_slice_count
@@ -198,13 +201,7 @@ class PoolIndex:
             message += f"; generation {named} is obsolete" if len(older) == 1 else f"; generations {named} are obsolete"
         return message
 
-    def _complete(self, key: PoolID, generation: int, relevant: list[ResourceSlice]) -> Pool:
-        here = set(map(id, relevant))
-        others = [
-            slice_
-            for slice_ in self._by_pool[key]
-            if slice_.spec.pool.generation == generation and id(slice_) not in here and key in self._counting
-        ]
+    def _complete(self, key: PoolID, generation: int, relevant: list[ResourceSlice], others: list[ResourceSlice]) -> Pool:
         by_name = sorted(relevant, key=lambda slice_: slice_.name)
         # Devices beside counters in one slice are ignored: that layout ended with 1.34.
         mine = [c for slice_ in by_name if not slice_.spec.shared_counters for c in self.candidates(slice_)]

@@ -5,7 +5,7 @@ Source: k8s.io/dynamic-resource-allocation ``structured`` (validateDeviceRequest
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from attrs import evolve, frozen
@@ -23,7 +23,7 @@ from drakit.model import (
     ResourceClaim,
 )
 
-__all__ = ["MAX_DEVICES_PER_CLAIM", "Alternative", "ClaimPlan", "RequestPlan", "plan_claim"]
+__all__ = ["MAX_DEVICES_PER_CLAIM", "Alternative", "ClaimPlan", "RequestPlan", "check_limit", "plan_claims"]
 
 MAX_DEVICES_PER_CLAIM: Final = 32
 """``AllocationResultsMaxSize``"""
@@ -71,41 +71,63 @@ class RequestPlan:
 
 @frozen(kw_only=True, eq=False)
 class ClaimPlan:
-    """A claim ready for the search."""
+    """A claim ready for the search; or as much of it as there is before its fault."""
 
     claim: ResourceClaim
     requests: tuple[RequestPlan, ...]
     constraints: tuple[DeviceConstraint, ...]
+    begun: tuple[Alternative, ...] = ()
+    """Of the request with the fault, what comes before that."""
+    fault: AllocationError | None = None
+    """What ends the attempt, unless an All before it does."""
+
+    @property
+    def has_all(self) -> bool:
+        asks = (ask for request in self.requests for ask in request.alternatives)
+        return any(ask.all for ask in (*asks, *self.begun))
 
 
-def plan_claim(claim: ResourceClaim, classes: Mapping[str, DeviceClass]) -> ClaimPlan:
-    """The plan for a claim.
+def plan_claims(claims: Iterable[ResourceClaim], classes: Mapping[str, DeviceClass]) -> list[ClaimPlan]:
+    """The plans for claims that are to be allocated together.
 
+    :returns: one plan each; fewer, where the last one has a fault that waits for the devices of an All before it.
     :raises AllocationError: what Kubernetes finds wrong before it looks at any device.
     """
+    plans: list[ClaimPlan] = []
+    for claim in claims:
+        plans.append(_plan_claim(claim, classes))
+        if (fault := plans[-1].fault) is not None:
+            if not any(plan.has_all for plan in plans):
+                raise fault
+            break
+    return plans
+
+
+def _plan_claim(claim: ResourceClaim, classes: Mapping[str, DeviceClass]) -> ClaimPlan:
     spec = claim.spec.devices
-    requests = tuple(_plan_request(claim, request, classes) for request in spec.requests)
-    _check_limit(claim, requests)
-    for index, constraint in enumerate(spec.constraints):
-        if constraint.match_attribute is None and constraint.distinct_attribute is None:
-            place = Place(claim=claim.key, constraint=index)
-            raise AllocationError(f"{place}: empty constraint (unsupported constraint type?)", place)
-    return ClaimPlan(claim=claim, requests=requests, constraints=spec.constraints)
+    requests: list[RequestPlan] = []
+    begun: list[Alternative] = []
+    fault: AllocationError | None = None
+    try:
+        for request in spec.requests:
+            for name, ask in _asked(claim, request):
+                begun.append(_alternative(claim, request.name, name, ask, classes))
+            requests.append(RequestPlan(name=request.name, alternatives=tuple(begun)))
+            begun = []
+            _check_limit(claim, requests)
+        _check_constraints(claim)
+    except AllocationError as error:
+        fault = error
+    return ClaimPlan(claim=claim, requests=tuple(requests), constraints=spec.constraints, begun=tuple(begun), fault=fault)
 
 
-def _plan_request(claim: ResourceClaim, request: DeviceRequest, classes: Mapping[str, DeviceClass]) -> RequestPlan:
-    asked: Sequence[tuple[str, ExactDeviceRequest | DeviceSubRequest]]
+def _asked(claim: ResourceClaim, request: DeviceRequest) -> list[tuple[str, ExactDeviceRequest | DeviceSubRequest]]:
     if request.exactly is not None:
-        asked = [(request.name, request.exactly)]
-    else:
-        asked = [(f"{request.name}/{sub.name}", sub) for sub in request.first_available]
-    if not asked:
+        return [(request.name, request.exactly)]
+    if not request.first_available:
         place = Place(claim=claim.key, request=request.name)
         raise AllocationError(f"{place}: missing device class name (unsupported request type?)", place)
-    return RequestPlan(
-        name=request.name,
-        alternatives=tuple(_alternative(claim, request.name, name, ask, classes) for name, ask in asked),
-    )
+    return [(f"{request.name}/{sub.name}", sub) for sub in request.first_available]
 
 
 def _alternative(
@@ -169,14 +191,29 @@ def _applying(constraints: Sequence[DeviceConstraint], main: str, name: str) -> 
     return [index for index, c in enumerate(constraints) if not c.requests or main in c.requests or name in c.requests]
 
 
+def _check_constraints(claim: ResourceClaim) -> None:
+    for index, constraint in enumerate(claim.spec.devices.constraints):
+        if constraint.match_attribute is None and constraint.distinct_attribute is None:
+            place = Place(claim=claim.key, constraint=index)
+            raise AllocationError(f"{place}: empty constraint (unsupported constraint type?)", place)
+
+
 def _check_limit(claim: ResourceClaim, requests: Sequence[RequestPlan]) -> None:
-    total = sum(min(alternative.count for alternative in request.alternatives) for request in requests)
-    if total > MAX_DEVICES_PER_CLAIM:
-        raise too_many(claim, total)
+    """Whether the last request is one too many; where there is an All, the search sees to it."""
+    if any(ask.all for request in requests for ask in request.alternatives):
+        return
+    counts = [min(ask.count for ask in request.alternatives) for request in requests]
+    check_limit(claim, requests[-1], counts[-1], sum(counts[:-1]))
 
 
-def too_many(claim: ResourceClaim, total: int) -> AllocationError:
-    """The error for a claim that wants more devices than a result can hold."""
-    place = Place(claim=claim.key)
-    limit = f"exceeds the claim limit of {MAX_DEVICES_PER_CLAIM}"
-    return AllocationError(f"{place}: number of requested devices {total} {limit}", place)
+def check_limit(claim: ResourceClaim, request: RequestPlan, wanted: int, accounted: int) -> None:
+    """Whether a result can hold so many devices.
+
+    :param wanted: at least so many are for the request.
+    :param accounted: and so many for those before it.
+    :raises AllocationError: it cannot.
+    """
+    if wanted > MAX_DEVICES_PER_CLAIM - accounted:
+        place = Place(claim=claim.key, request=request.name)
+        limit = f"the claim limit of {MAX_DEVICES_PER_CLAIM}, with {accounted} already accounted for"
+        raise AllocationError(f"{place}: adding {wanted} devices exceeds {limit}", place)

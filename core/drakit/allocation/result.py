@@ -97,12 +97,19 @@ def _node_selector(node: Node, plan: ClaimPlan, candidates: Iterable[Candidate])
             message = f"{at}: unsupported ResourceSlice.NodeSelector with {len(terms)} terms"
             raise AllocationError(message, Place(claim=plan.claim.key), device=str(candidate.id))
         for term in terms:
-            expressions += [r for r in term.match_expressions if not _stated(r, expressions)]
-            fields += [r for r in term.match_fields if not _stated(r, fields)]
+            _state_all(term.match_expressions, expressions)
+            _state_all(term.match_fields, fields)
     if not expressions and not fields:
         return None
     term = NodeSelectorTerm(match_expressions=expressions, match_fields=fields)
     return NodeSelector(node_selector_terms=(term,))
+
+
+def _state_all(requirements: Iterable[NodeSelectorRequirement], stated: list[NodeSelectorRequirement]) -> None:
+    """Add those that are not among the others; one that stands twice in a term is added once."""
+    for requirement in requirements:
+        if not _stated(requirement, stated):
+            stated.append(requirement)
 
 
 def _stated(new: NodeSelectorRequirement, stated: Iterable[NodeSelectorRequirement]) -> bool:

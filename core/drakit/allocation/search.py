@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from attrs import frozen
@@ -27,7 +27,7 @@ from drakit.allocation.constraints import ConstraintState, Values
 from drakit.allocation.counters import CounterLedger
 from drakit.allocation.errors import AllocationError, Place, SearchLimit
 from drakit.allocation.pools import WAIT, Candidate, Pool
-from drakit.allocation.requests import MAX_DEVICES_PER_CLAIM, Alternative, ClaimPlan, RequestPlan, too_many
+from drakit.allocation.requests import MAX_DEVICES_PER_CLAIM, Alternative, ClaimPlan, RequestPlan, check_limit
 from drakit.allocation.selection import Selection
 from drakit.allocation.state import AllocatedState
 from drakit.allocation.tolerations import first_untolerated
@@ -99,9 +99,9 @@ class _Search:
         self.budget = budget
         self.places: list[Spot] = [(candidate, pool) for pool in pools for candidate in pool.candidates]
         self.constraints = [[ConstraintState(constraint) for constraint in plan.constraints] for plan in plans]
-        self.all_places = {id(ask): devices for plan in plans for ask, devices in self._all_alternatives(plan)}
+        self.all_places: dict[int, list[Spot]] = {}
         for plan in plans:
-            self._check_limit(plan)
+            self._prepare(plan)
         self.picks: list[Pick] = []
         self.ledgers: dict[Pool, CounterLedger] = {}
         self.picked: dict[DeviceID, int] = {}
@@ -140,7 +140,7 @@ class _Search:
             return
         for ask in self.plans[claim].requests[request].alternatives:
             places = self.all_places[id(ask)] if ask.all else self.places
-            count = len(places) if ask.all else ask.count
+            count = self._count(ask)
             placed = sum(pick.claim == claim for pick in self.picks)
             if placed + count > MAX_DEVICES_PER_CLAIM or (ask.all and not places):
                 continue
@@ -178,7 +178,7 @@ class _Search:
         return (
             not self._in_use(claim, ask, candidate)
             and self.selection.selects(candidate, ask, self.node)
-            and not capacity.unfit(candidate, ask)
+            and not _unfit(self.plans[claim], ask, candidate, str(candidate.id))
         )
 
     def _in_use(self, claim: int, ask: Alternative, candidate: Candidate) -> bool:
@@ -265,17 +265,31 @@ class _Search:
 
     # -- before the search, and looking ahead -------------------------------------------------------------------------
 
-    def _all_alternatives(self, plan: ClaimPlan) -> Iterator[tuple[Alternative, list[Spot]]]:
+    def _prepare(self, plan: ClaimPlan) -> None:
+        """Look up the devices of every All, and raise what Kubernetes finds wrong meanwhile, in its order."""
+        accounted = 0
         for request in plan.requests:
-            for ask in request.alternatives:
-                if ask.all:
-                    yield ask, self._all_devices(plan, ask)
+            self._look_up(plan, request.alternatives)
+            wanted = min(self._count(ask) for ask in request.alternatives)
+            check_limit(plan.claim, request, wanted, accounted)
+            accounted += wanted
+        self._look_up(plan, plan.begun)
+        if plan.fault is not None:
+            raise plan.fault
+
+    def _look_up(self, plan: ClaimPlan, asks: Iterable[Alternative]) -> None:
+        for ask in asks:
+            if ask.all:
+                self.all_places[id(ask)] = self._all_devices(plan, ask)
+
+    def _count(self, ask: Alternative) -> int:
+        return len(self.all_places[id(ask)]) if ask.all else ask.count
 
     def _all_devices(self, plan: ClaimPlan, ask: Alternative) -> list[Spot]:
         """Every device All stands for, held ones too: it fails if one of them cannot be had (kubernetes#140769).
 
         :raises AllocationError: a pool, of whatever driver, cannot be counted now, or a selector fails on a device of a
-            pool before it.
+            pool before it, or an amount is unusable there.
         """
         place = Place(claim=plan.claim.key, request=ask.name.rpartition("/")[2])
         found: list[Spot] = []
@@ -289,20 +303,13 @@ class _Search:
             found += [
                 (candidate, pool)
                 for candidate in pool.candidates
-                if self.selection.selects(candidate, ask, self.node) and not capacity.unfit(candidate, ask)
+                if self.selection.selects(candidate, ask, self.node)
+                and not _unfit(plan, ask, candidate, candidate.id.device)
             ]
         return found
 
-    def _check_limit(self, plan: ClaimPlan) -> None:
-        total = sum(
-            min(len(self.all_places[id(ask)]) if ask.all else ask.count for ask in request.alternatives)
-            for request in plan.requests
-        )
-        if total > MAX_DEVICES_PER_CLAIM:
-            raise too_many(plan.claim, total)
-
     def _usable_from(self, position: int, ask: Alternative) -> float:
-        """At most how many devices from a position on could serve; infinite where a selector error lies ahead."""
+        """At most how many devices from a position on could serve; infinite where an error lies ahead."""
         usable = self._usable.get(id(ask))
         if usable is None:
             usable = [0.0] * (len(self.places) + 1)
@@ -315,12 +322,10 @@ class _Search:
         if not ask.admin_access and candidate.id in self.state.devices:
             return 0
         try:
-            selected = self.selection.selects(candidate, ask, self.node)
-        except AllocationError:
+            fits = self.selection.selects(candidate, ask, self.node) and not capacity.unfit(candidate, ask)
+        except (AllocationError, capacity.UnusableAmount):
             return float("inf")
-        return float(
-            selected and not capacity.unfit(candidate, ask) and first_untolerated(candidate.taints, ask.tolerations) is None
-        )
+        return float(fits and first_untolerated(candidate.taints, ask.tolerations) is None)
 
     def _overbooked(self, claim: int, request: int, ask: Alternative, missing: int) -> bool:
         """Whether this request and those that follow want more devices than could serve any of them."""
@@ -351,6 +356,16 @@ class _Search:
             bits = "".join("1" if usable else "0" for usable in reversed(serving))
             self._masks[id(ask)] = int(bits or "0", 2) if countable and not shared else None
         return self._masks[id(ask)]
+
+
+def _unfit(plan: ClaimPlan, ask: Alternative, candidate: Candidate, shown: str) -> str:
+    """As :func:`capacity.unfit`; of an unusable amount Kubernetes tells the device, which it shows in two ways."""
+    try:
+        return capacity.unfit(candidate, ask)
+    except capacity.UnusableAmount as error:
+        place = Place(claim=plan.claim.key, request=ask.name.rpartition("/")[2])
+        message = f"{place}: checking capacity for device {shown}: {error}"
+        raise AllocationError(message, place, device=str(candidate.id)) from error
 
 
 _EXHAUSTED: Final[Decision] = iter(())

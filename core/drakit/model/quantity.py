@@ -17,6 +17,7 @@ from enum import Enum
 from typing import Final, Self
 
 from attrs import field, frozen
+from attrs.validators import instance_of
 
 __all__ = ["MissingDigits", "Quantity", "QuantityFormat", "quantity"]
 
@@ -65,7 +66,7 @@ class Quantity:
     they were written as; :attr:`text` keeps the notation, :meth:`canonical` gives the API server's.
     """
 
-    value: Decimal
+    value: Decimal = field(validator=instance_of(Decimal))
     """The number itself, a multiple of 1e-9."""
     format: QuantityFormat = QuantityFormat.DECIMAL_SI
     text: str = field(default="", kw_only=True)
@@ -179,7 +180,7 @@ class Quantity:
         return self.text or self.canonical()
 
     def __repr__(self) -> str:
-        return f"Quantity({str(self)!r})"
+        return f"quantity({str(self)!r})"
 
 
 def quantity(value: Quantity | int | str | Decimal) -> Quantity:

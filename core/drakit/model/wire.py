@@ -363,10 +363,12 @@ def _structure_class(type_: type[Any], converter: Converter, *, strict: bool) ->
         **_overrides(type_),
     )
 
+    known = {_wire_name(attribute) for attribute in attrs.fields(type_)}
+
     def hook(value: Any, _: Any) -> Any:
         document = _mapping(value)
-        if None in document.values():
-            document = {key: item for key, item in document.items() if item is not None}
+        if None in document.values():  # absent, but not where nobody knows the field
+            document = {key: item for key, item in document.items() if item is not None or key not in known}
         return structure(document, type_)
 
     return hook

@@ -108,8 +108,11 @@ func everyGate() map[string]bool {
 			wanted[string(name)] = true
 		}
 	}
+	known := utilfeature.DefaultMutableFeatureGate.GetAll()
 	for _, name := range alongside {
-		wanted[string(name)] = true
+		if _, ok := known[name]; ok {
+			wanted[string(name)] = true
+		}
 	}
 	return wanted
 }

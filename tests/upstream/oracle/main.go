@@ -16,7 +16,9 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"syscall"
 
 	"k8s.io/klog/v2"
 	kjson "sigs.k8s.io/json"
@@ -38,6 +40,7 @@ type header struct {
 }
 
 func main() {
+	endWithParent()
 	silence()
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
@@ -48,11 +51,9 @@ func main() {
 				log.Fatal(err)
 			}
 		}
-		// Who asks many questions at once waits for many answers; who asks one waits for that one.
-		if in.Buffered() == 0 || err != nil {
-			if err := out.Flush(); err != nil {
-				log.Fatal(err)
-			}
+		// At once: where the next question hangs, this one has been answered.
+		if err := out.Flush(); err != nil {
+			log.Fatal(err)
 		}
 		if err == io.EOF {
 			return
@@ -60,6 +61,14 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
+	}
+}
+
+// endWithParent lets the kernel end this process when the one that asks is gone, in the middle of a question too.
+func endWithParent() {
+	const setParentDeathSignal = 1
+	if runtime.GOOS == "linux" {
+		_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setParentDeathSignal, uintptr(syscall.SIGKILL), 0)
 	}
 }
 

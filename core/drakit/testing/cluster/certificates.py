@@ -5,17 +5,22 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
 
+from drakit.testing.cluster.errors import ClusterError
 from drakit.testing.cluster.processes import LOOPBACK
 
 if TYPE_CHECKING:
     from trustme import LeafCert
 
 __all__ = ["Certificates", "KeyPair"]
+
+MOST_OF_A_NAME: Final = 64
+"""Characters of a common name, by X.509."""
 
 
 @frozen
@@ -33,6 +38,7 @@ class Certificates:
         import trustme  # noqa: PLC0415 - only who starts a control plane pays for it
 
         self._folder = folder
+        self._kubeconfigs = 0
         self._authority = trustme.CA()
         self.authority = self._write("ca.crt", self._authority.cert_pem.bytes())
         """The authority's own certificate, PEM."""
@@ -56,7 +62,10 @@ class Certificates:
         return self._write("service-account.key", key)
 
     def kubeconfig(self, url: str, user: str, group: str = "") -> Path:
-        """A kubeconfig file for a user, complete in itself."""
+        """A new kubeconfig file for a user, complete in itself.
+
+        :raises ClusterError: a name that no certificate can hold.
+        """
         leaf = self._leaf(user, group)
         certificate = b"".join(part.bytes() for part in leaf.cert_chain_pems)
         config = {
@@ -80,9 +89,14 @@ class Certificates:
                 }
             ],
         }
-        return self._write(f"{user.replace(':', '-')}.kubeconfig", json.dumps(config, indent=2).encode())
+        self._kubeconfigs += 1
+        readable = re.sub(r"[^\w.-]+", "-", user)
+        return self._write(f"{self._kubeconfigs}-{readable}.kubeconfig", json.dumps(config, indent=2).encode())
 
     def _leaf(self, user: str, group: str) -> LeafCert:
+        for name in (user, group or user):
+            if not 0 < len(name) <= MOST_OF_A_NAME:
+                raise ClusterError(f"a certificate holds names of 1 to {MOST_OF_A_NAME} characters, not {name!r}")
         # Go refuses a certificate whose list of host names is there and empty.
         return self._authority.issue_cert("localhost", common_name=user, organization_name=group or None)
 

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 from attrs import frozen
 
+from drakit.model.wire import KubernetesObject, encode
 from drakit.testing.cluster.certificates import KeyPair
 from drakit.testing.cluster.errors import Cause, ClusterError, Rejected
 
@@ -31,6 +32,8 @@ _WARNING: Final = re.compile(r'\d{3} \S+ "((?:[^"\\]|\\.)*)"')
 
 Documents: TypeAlias = list[dict[str, Any]]
 """A name of its own, because inside :class:`Objects` ``list`` is something else."""
+Object: TypeAlias = Mapping[str, Any] | KubernetesObject
+"""JSON, or an object of the model."""
 
 
 @frozen
@@ -41,10 +44,22 @@ class _Resource:
     plural: str
     namespaced: bool
 
-    def path(self, namespace: str, name: str = "") -> str:
+    def collection(self, namespace: str) -> str:
+        """The path of all objects of a namespace; empty: of all namespaces.
+
+        :raises ClusterError: a name that would lead elsewhere.
+        """
         root = f"/apis/{self.api_version}" if "/" in self.api_version else f"/api/{self.api_version}"
-        parts = ["namespaces", namespace, self.plural] if self.namespaced and namespace else [self.plural]
-        return "/".join((root, *(quote(part, safe="") for part in (*parts, name) if part)))
+        if self.namespaced and namespace:
+            root = f"{root}/namespaces/{_segment(namespace)}"
+        return f"{root}/{self.plural}"
+
+    def one(self, namespace: str, name: str) -> str:
+        """The path of one object.
+
+        :raises ClusterError: a name that would lead elsewhere.
+        """
+        return f"{self.collection(namespace)}/{_segment(name)}"
 
 
 class Objects:
@@ -88,24 +103,28 @@ class Objects:
             api.close()
             self._api = None
 
-    def create(self, obj: Mapping[str, Any], *, strict: bool = True) -> dict[str, Any]:
+    def create(self, obj: Object, *, strict: bool = True) -> dict[str, Any]:
         """Create an object.
 
+        :param obj: JSON, or an object of :mod:`drakit.model`.
         :param strict: refuse fields the API server does not know; else it drops them and warns.
         :returns: the object as it is stored.
         """
-        resource, namespace, _ = self._place(obj)
-        return self.request("POST", resource.path(namespace), obj, query=_validation(strict))
+        document = _document(obj)
+        resource, namespace, _ = self._place(document)
+        return self.request("POST", resource.collection(namespace), document, query=_validation(strict))
 
-    def update(self, obj: Mapping[str, Any], *, strict: bool = True) -> dict[str, Any]:
+    def update(self, obj: Object, *, strict: bool = True) -> dict[str, Any]:
         """Replace an object; without a resourceVersion whatever its state is."""
-        resource, namespace, name = self._place(obj)
-        return self.request("PUT", resource.path(namespace, name), obj, query=_validation(strict))
+        document = _document(obj)
+        resource, namespace, name = self._place(document)
+        return self.request("PUT", resource.one(namespace, name), document, query=_validation(strict))
 
-    def update_status(self, obj: Mapping[str, Any], *, strict: bool = True) -> dict[str, Any]:
+    def update_status(self, obj: Object, *, strict: bool = True) -> dict[str, Any]:
         """Replace the status of an object, and nothing else of it."""
-        resource, namespace, name = self._place(obj)
-        return self.request("PUT", f"{resource.path(namespace, name)}/status", obj, query=_validation(strict))
+        document = _document(obj)
+        resource, namespace, name = self._place(document)
+        return self.request("PUT", f"{resource.one(namespace, name)}/status", document, query=_validation(strict))
 
     def patch(
         self, kind: str, name: str, changes: Mapping[str, Any], *, namespace: str = "default", api_version: str = ""
@@ -115,12 +134,12 @@ class Objects:
         Kubernetes writes opaque parameters of a claim anew on the way, with sorted keys, and then refuses what it takes for
         a change of the spec, which is immutable. :meth:`request` with a JSON patch does not have that fault.
         """
-        path = self._resource(kind, api_version).path(namespace, name)
+        path = self._resource(kind, api_version).one(namespace, name)
         return self.request("PATCH", path, changes, content_type=MERGE_PATCH)
 
     def get(self, kind: str, name: str, *, namespace: str = "default", api_version: str = "") -> dict[str, Any]:
         """One object."""
-        return self.request("GET", self._resource(kind, api_version).path(namespace, name))
+        return self.request("GET", self._resource(kind, api_version).one(namespace, name))
 
     def list(self, kind: str, *, namespace: str = "", api_version: str = "", **query: str) -> Documents:
         """All objects of a kind.
@@ -130,7 +149,7 @@ class Objects:
         :returns: complete objects: each says its kind and version, which items of a list do not.
         """
         resource = self._resource(kind, api_version)
-        items: Sequence[dict[str, Any]] = self.request("GET", resource.path(namespace), query=query).get("items") or ()
+        items: Sequence[dict[str, Any]] = self.request("GET", resource.collection(namespace), query=query).get("items") or ()
         return [{"apiVersion": resource.api_version, "kind": kind, **item} for item in items]
 
     def delete(
@@ -140,13 +159,13 @@ class Objects:
 
         :param grace_period_s: seconds; 0: a Pod is gone at once, for no kubelet would report that it has ended.
         """
-        path = self._resource(kind, api_version).path(namespace, name)
+        path = self._resource(kind, api_version).one(namespace, name)
         self.request("DELETE", path, query={"gracePeriodSeconds": str(grace_period_s), "propagationPolicy": "Background"})
 
     def _remove_finalizers(self, obj: Mapping[str, Any]) -> None:
         resource, namespace, name = self._place(obj)
         patch = [{"op": "remove", "path": "/metadata/finalizers"}]
-        self.request("PATCH", resource.path(namespace, name), patch, content_type=JSON_PATCH)
+        self.request("PATCH", resource.one(namespace, name), patch, content_type=JSON_PATCH)
 
     def request(
         self,
@@ -180,10 +199,13 @@ class Objects:
 
         url = f"{self.api.configuration.host}{path}" + (f"?{urlencode(query)}" if query else "")
         # Compact as Go writes it: opaque parameters are kept, and later compared, byte for byte.
-        content = None if body is None else json.dumps(body, separators=(",", ":")).encode()
+        try:
+            content = None if body is None else json.dumps(body, separators=(",", ":")).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ClusterError(f"{method} {path}: what is sent is not JSON: {error}") from error
         try:
             answer = self.api.rest_client.pool_manager.request(
-                method, url, body=content, headers=headers, timeout=REQUEST_TIMEOUT
+                method, url, body=content, headers=headers, timeout=REQUEST_TIMEOUT, retries=False
             )
         except HTTPError as error:
             self.check()
@@ -193,15 +215,24 @@ class Objects:
         return answer.status, answer.data.decode()
 
     def _place(self, obj: Mapping[str, Any]) -> tuple[_Resource, str, str]:
+        """:raises ClusterError: the object does not say what it is."""
+        if absent := [name for name in ("apiVersion", "kind") if not isinstance(obj.get(name), str)]:
+            raise ClusterError(f"an object needs {' and '.join(absent)}: {json.dumps(obj, default=str):.200}")
         metadata = obj.get("metadata") or {}
-        resource = self._resource(obj["kind"], obj["apiVersion"])
-        return resource, metadata.get("namespace") or "default", metadata.get("name", "")
+        if not isinstance(metadata, Mapping):
+            raise ClusterError(f"metadata is an object, not {metadata!r:.80}")
+        return self._resource(obj["kind"], obj["apiVersion"]), metadata.get("namespace") or "default", metadata.get("name", "")
+
+    def serves(self, kind: str, api_version: str = "") -> bool:
+        """Whether there are objects of a kind, in a version or in any."""
+        if (kind, api_version) not in self._resources:
+            self._resources = self._discover()  # a definition may have come since
+        return (kind, api_version) in self._resources
 
     def _resource(self, kind: str, api_version: str) -> _Resource:
         """:raises ClusterError: the API server does not serve the kind."""
-        self._resources = self._resources or self._discover()
-        if found := self._resources.get((kind, api_version)):
-            return found
+        if self.serves(kind, api_version):
+            return self._resources[kind, api_version]
         raise ClusterError(f"the API server does not serve {kind} of {api_version or 'any version'}")
 
     def _discover(self) -> dict[tuple[str, str], _Resource]:
@@ -217,6 +248,22 @@ class Objects:
                         resources.setdefault((kind, api_version), found)
                         resources.setdefault((kind, ""), found)
         return resources
+
+
+def _segment(name: str) -> str:
+    """A name as one part of a path: an empty one would mean all objects, and ``..`` the namespace."""
+    if name in ("", ".", "..") or set(name) & set("/%"):
+        raise ClusterError(f"not a name that an object can have: {name!r}")
+    return quote(name, safe="")
+
+
+def _document(obj: Object) -> Mapping[str, Any]:
+    """:raises ClusterError: it is neither JSON nor an object of the model."""
+    if isinstance(obj, KubernetesObject):
+        return encode(obj)
+    if isinstance(obj, Mapping):
+        return obj
+    raise ClusterError(f"an object is JSON or one of drakit.model, not a {type(obj).__name__}")
 
 
 def _validation(strict: bool) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
+from attrs import define
 
 from drakit.testing.cluster.certificates import Certificates, KeyPair
 from drakit.testing.cluster.processes import LOOPBACK
@@ -42,7 +42,7 @@ ADMISSION_LEFT_OUT: Final = (
 )
 
 
-@frozen(kw_only=True)
+@define(kw_only=True)
 class Setup:
     """What the programs of one control plane share."""
 
@@ -53,6 +53,8 @@ class Setup:
     """By program; ``etcd-peers`` is one more."""
     feature_gates: Mapping[str, bool]
     runtime_config: Mapping[str, bool]
+    admin: Path = Path()
+    """The administrator's kubeconfig, once there is an API server."""
 
     def url(self, name: str) -> str:
         """Where a program answers."""
@@ -96,6 +98,7 @@ class Setup:
             f"--disable-admission-plugins={','.join(ADMISSION_LEFT_OUT)}",
             "--enable-priority-and-fairness=false",
             "--allow-privileged=true",
+            f"--advertise-address={LOOPBACK}",  # else it wants a default route
             f"--runtime-config={_switches(self.runtime_config)}",
             *self._gates(),
         ]

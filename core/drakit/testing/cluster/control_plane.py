@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import os
 import shutil
 import ssl
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -16,22 +18,25 @@ from drakit.testing.cluster.binaries import find
 from drakit.testing.cluster.certificates import Certificates
 from drakit.testing.cluster.client import Objects
 from drakit.testing.cluster.components import API_SERVER, CONTROLLER_MANAGER, ETCD, SCHEDULER, Setup
-from drakit.testing.cluster.errors import ClusterError, Rejected
+from drakit.testing.cluster.errors import ClusterError, ProcessDied, Rejected
 from drakit.testing.cluster.processes import LOOPBACK, Process, free_ports, wait_for
 
 __all__ = ["RUNTIME_CONFIG", "Cluster"]
 
 T = TypeVar("T")
 
-RUNTIME_CONFIG: Final[Mapping[str, bool]] = {
-    "resource.k8s.io/v1": True,
-    "resource.k8s.io/v1beta2": True,
-    "resource.k8s.io/v1beta1": True,
-    "resource.k8s.io/v1alpha3": True,
-    "scheduling.k8s.io/v1beta1": True,
-    "scheduling.k8s.io/v1alpha3": True,
-}
-"""Every API version that has to do with DRA, served; what a gate that is off hides stays hidden."""
+RUNTIME_CONFIG: Final[Mapping[str, bool]] = {"api/all": True}
+"""Every API version the release has, served; what a gate that is off hides stays hidden."""
+
+NEEDED: Final = ("kubernetes", "trustme")
+"""Packages that are imported when a cluster starts."""
+
+ATTEMPTS: Final = 3
+"""How often a start is tried where somebody else took a port between its choice and its use."""
+IN_USE: Final = "address already in use"
+
+PREFIX: Final = "drakit-cluster-"
+"""Of the temporary folder; the pid of the process that made it follows."""
 
 ADMIN: Final = "kubernetes-admin"
 
@@ -49,6 +54,9 @@ DRA_KINDS: Final = (
     "ResourceSlice",
     "DeviceTaintRule",
     "DeviceClass",
+    "ResourcePoolStatusRequest",
+    "Workload",
+    "PodGroup",
     "Node",
 )
 """What :meth:`Cluster.clear` deletes, in this order."""
@@ -65,7 +73,8 @@ class Cluster(Objects):
 
     There is no kubelet: Nodes are what :meth:`add_node` writes, and pods are bound but never run. When the block is left,
     or when starting fails, the programs are stopped in reverse order and the folder is removed, except the logs when a
-    program died by itself. On Linux the programs also end with the thread that started them, even if it is killed.
+    program died by itself. On Linux the programs also end with the thread that started them, even if it is killed; what
+    a killed process leaves in the temporary folder goes when the next cluster starts.
     """
 
     def __init__(
@@ -88,44 +97,61 @@ class Cluster(Objects):
         :param scheduler: whether to run kube-scheduler.
         :param controllers: whether to run kube-controller-manager, with the controllers that DRA needs.
         :param flags: more flags by program, which win over drakit's own.
+        :raises ClusterError: flags for a program that is not part of it.
         :param log_folder: where logs are kept; None: nowhere, unless a program dies.
         :param timeout_s: seconds for each program to become ready.
         """
         super().__init__()
+        if strangers := sorted(set(flags or {}) - {ETCD, API_SERVER, SCHEDULER, CONTROLLER_MANAGER}):
+            raise ClusterError(f"flags for {', '.join(strangers)}, which is not part of a control plane")
         optional = {SCHEDULER: scheduler, CONTROLLER_MANAGER: controllers}
         self._optional = [name for name, asked in optional.items() if asked]
         self._binaries = binaries
         self._feature_gates = dict(feature_gates or {})
         self._runtime_config = dict(runtime_config)
         self._flags = dict(flags or {})
-        self._log_folder = log_folder
+        self._log_folder = None if log_folder is None else Path(log_folder)
         self._timeout_s = timeout_s
         self._stack = ExitStack()
         self._setup: Setup | None = None
         self._logs = Path()
         self._died = False
+        self._pid = os.getpid()
         self.processes: list[Process] = []
         """What runs, in the order it was started."""
 
     def __enter__(self) -> Self:
         """Start everything and wait until it is ready.
 
+        :raises ClusterError: it runs already, or a package of ``drakit[testing]`` is not installed.
         :raises BinaryMissing: before anything is started.
         :raises ProcessDied: a program ended; what was started before is stopped.
         :raises NotInTime: a program runs, but does not become ready.
         """
+        if self._setup is not None:
+            raise ClusterError("it runs already: a Cluster is entered once at a time")
+        if absent := [name for name in NEEDED if find_spec(name) is None]:
+            raise ClusterError(f"not installed: {', '.join(absent)}; `pip install 'drakit[testing]'` brings them")
+        self._pid = os.getpid()
         names = (ETCD, API_SERVER, *self._optional)
         programs = find(names, self._binaries)
-        self._stack = ExitStack()
-        try:
-            self._start_all(programs)
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
+        for attempts_left in reversed(range(ATTEMPTS)):
+            self._stack = ExitStack()
+            try:
+                self._start_all(programs)
+            except BaseException as error:
+                lost_a_port = isinstance(error, ProcessDied) and IN_USE in str(error)
+                self._died |= isinstance(error, ClusterError) and not (lost_a_port and attempts_left)
+                self._stack.close()
+                if lost_a_port and attempts_left:
+                    continue
+                raise
+            return self
+        raise AssertionError("the last attempt ends in one of the two ways")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        self._stack.close()
+        if os.getpid() == self._pid:  # a forked child leaves the programs to its parent
+            self._stack.close()
 
     @property
     def url(self) -> str:
@@ -135,7 +161,7 @@ class Cluster(Objects):
     @property
     def kubeconfig(self) -> Path:
         """A kubeconfig file of an administrator, such as for ``kubectl --kubeconfig``."""
-        return self._running.folder / f"{ADMIN}.kubeconfig"
+        return self._running.admin
 
     @property
     def version(self) -> str:
@@ -143,7 +169,10 @@ class Cluster(Objects):
         return str(self.request("GET", "/version")["gitVersion"])
 
     def kubeconfig_for(self, user: str, group: str = "") -> Path:
-        """A kubeconfig file for any user, such as ``system:node:node-0`` of ``system:nodes``."""
+        """A new kubeconfig file for any user, such as ``system:node:node-0`` of ``system:nodes``.
+
+        :raises ClusterError: a name that no certificate can hold: empty, or longer than 64 characters.
+        """
         return self._running.certificates.kubeconfig(self.url, user, group)
 
     def check(self) -> None:
@@ -151,18 +180,23 @@ class Cluster(Objects):
         for process in self.processes:
             process.check()
 
-    def start(self, name: str, *flags: str, ready: Callable[[], bool] | None = None) -> Process:
-        """Start one more program; it is stopped before those that run already.
+    def start(self, program: str | Path, *flags: str, ready: Callable[[], bool] | None = None) -> Process:
+        """Start one more program, such as a kubelet; it is stopped before those that run already.
 
-        :param name: of the binary, which is looked for where the others are.
+        :param program: its file; or its name, and it is looked for where the others are.
         :param ready: asked until it is true.
         :raises BinaryMissing: it is not there.
         :raises ProcessDied: it ended before it was ready.
         :raises NotInTime: it does not become ready.
         """
-        process = self._launch(find([name], self._binaries)[name], flags)
-        if ready is not None:
-            self._await(process, ready)
+        file = program.absolute() if isinstance(program, Path) else find([program], self._binaries)[program]
+        process = self._launch(file, flags)
+        try:
+            if ready is not None:
+                self._await(process, ready)
+        except BaseException:
+            self.stop(process)
+            raise
         return process
 
     def stop(self, process: Process) -> None:
@@ -173,7 +207,7 @@ class Cluster(Objects):
             process.stop()
 
     def wait_for(self, question: Callable[[], T], *, timeout_s: float = 30, what: str = "what was waited for") -> T:
-        """Ask until the answer is true, and return it.
+        """Ask until the answer is true, and return it. What the question raises ends the waiting, a 404 too.
 
         :param timeout_s: seconds.
         :param what: for the message, such as ``pod ml/train-00 is bound``.
@@ -216,7 +250,7 @@ class Cluster(Objects):
 
     def _cleared(self) -> bool:
         """Whether nothing was left to delete."""
-        left = [obj for kind in DRA_KINDS for obj in self.list(kind)]
+        left = [obj for kind in DRA_KINDS if self.serves(kind) for obj in self.list(kind)]
         for obj in left:
             kind, name, namespace = obj["kind"], obj["metadata"]["name"], obj["metadata"].get("namespace", "")
             try:
@@ -248,7 +282,7 @@ class Cluster(Objects):
 
         self._await(self._launch(programs[ETCD], setup.etcd()), answers(ETCD, "/readyz"))
         self._await(self._launch(programs[API_SERVER], setup.api_server()), answers(API_SERVER, "/readyz"))
-        setup.certificates.kubeconfig(self.url, ADMIN, "system:masters")
+        setup.admin = setup.certificates.kubeconfig(self.url, ADMIN, "system:masters")
         self._connect(self.url, setup.certificates.authority, admin)
         self._stack.callback(self._disconnect)
         flags = {SCHEDULER: setup.scheduler, CONTROLLER_MANAGER: setup.controller_manager}
@@ -260,11 +294,15 @@ class Cluster(Objects):
 
     def _prepare(self) -> Setup:
         """The folder, which goes away last, the certificates and the ports."""
-        folder = Path(tempfile.mkdtemp(prefix="drakit-cluster-"))
+        _sweep()
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         self._died = False
         self._stack.callback(self._remove, folder)
         self._logs = self._log_folder or folder / "logs"
-        self._logs.mkdir(parents=True, exist_ok=True)
+        try:
+            self._logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ClusterError(f"log_folder {self._logs}: {error.strerror}") from error
         state = folder / "state"
         state.mkdir()
         certificates = Certificates(state)
@@ -298,6 +336,16 @@ class Cluster(Objects):
         self._setup = None
         with_logs = self._died and self._log_folder is None
         shutil.rmtree(folder / "state" if with_logs else folder, ignore_errors=True)
+
+
+def _sweep() -> None:
+    """Remove folders of processes that were ended before they could: they hold keys."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        owner = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists() and Path("/proc/self").exists():
+            shutil.rmtree(folder / "state", ignore_errors=True)
+            if not (folder / "logs").exists():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_well(port: int, path: str, context: ssl.SSLContext) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -42,8 +44,10 @@ class Process:
         """Start a program in a folder, out of reach of the terminal's Ctrl-C, which would stop all at once."""
         launched = [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *map(str, command)]
         with log.open("ab") as output:
+            # etcd would take flags from the environment of whoever runs one too.
+            environment = {name: value for name, value in os.environ.items() if not name.startswith("ETCD_")}
             popen = subprocess.Popen(  # noqa: S603 - the program the caller asked for
-                launched, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, process_group=0
+                launched, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output, process_group=0, env=environment
             )
         return cls(name=name, log=log, popen=popen)
 
@@ -66,6 +70,8 @@ class Process:
         finally:
             self.popen.kill()
             self.popen.wait()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.popen.pid, signal.SIGKILL)  # what a script started that stood for the program
 
 
 def wait_for(question: Callable[[], T], *, timeout_s: float, what: str, check: Callable[[], None]) -> T:

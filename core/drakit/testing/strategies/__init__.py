@@ -9,6 +9,11 @@ little: a world two or three milliseconds, anything else less. They need ``draki
 ... def test_something_holds_for_every_quantity(text): ...
 """
 
+from importlib.util import find_spec
+
+if find_spec("hypothesis") is None:
+    raise ModuleNotFoundError("drakit.testing.strategies needs hypothesis; `pip install 'drakit[testing]'` brings it")
+
 from drakit.testing.strategies.claims import device_classes, device_taint_rules, resource_claim_templates, resource_claims
 from drakit.testing.strategies.devices import device_attributes, devices, pools
 from drakit.testing.strategies.expressions import EXAMPLE_DEVICE, EXAMPLE_DRIVER, devices_with_expressions, expressions

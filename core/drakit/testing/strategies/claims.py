@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import attrs
@@ -28,7 +29,7 @@ __all__ = ["device_classes", "device_taint_rules", "resource_claim_templates", "
 
 
 @st.composite
-def resource_claims(draw: DrawFn, features: frozenset[str] = ALL) -> ResourceClaim:
+def resource_claims(draw: DrawFn, features: Iterable[str] = ALL) -> ResourceClaim:
     """Claims as the API server stores them, not allocated: up to 3 requests, constraints and configuration.
 
     They name the classes ``any``, ``kind-1``, ``kind-2``, ``driver-a`` and ``numbered``.
@@ -39,7 +40,7 @@ def resource_claims(draw: DrawFn, features: frozenset[str] = ALL) -> ResourceCla
 
 
 @st.composite
-def resource_claim_templates(draw: DrawFn, features: frozenset[str] = ALL) -> ResourceClaimTemplate:
+def resource_claim_templates(draw: DrawFn, features: Iterable[str] = ALL) -> ResourceClaimTemplate:
     """Templates for such claims, some with labels for them."""
     claim = draw(resource_claims(features))
     metadata = ObjectMeta(labels={"app": "train"} if happens(draw, 30) else {})

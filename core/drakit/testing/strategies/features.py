@@ -6,7 +6,7 @@ all of them at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from hypothesis.strategies import DrawFn
@@ -83,13 +83,14 @@ ALL: Final = frozenset(FEATURES)
 _FEW: Final = 4
 
 
-def some_features(draw: DrawFn, features: frozenset[str]) -> frozenset[str]:
+def some_features(draw: DrawFn, features: Iterable[str]) -> frozenset[str]:
     """The features of one world.
 
     :param features: those it may have; where they are few, each is likely.
     :raises ValueError: a name that is not in :data:`FEATURES`.
     """
-    if unknown := sorted(features - ALL):
+    asked = {features} if isinstance(features, str) else set(features)
+    if unknown := sorted(asked - ALL):
         raise ValueError(f"unknown features {unknown}; known are {list(FEATURES)}")
-    few = len(features) <= _FEW
-    return frozenset(name for name in FEATURES if name in features and happens(draw, 90 if few else _PERCENT[name]))
+    few = len(asked) <= _FEW
+    return frozenset(name for name in FEATURES if name in asked and happens(draw, 90 if few else _PERCENT[name]))

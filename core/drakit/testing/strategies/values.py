@@ -5,6 +5,7 @@ Sources: k8s.io/apimachinery ``pkg/api/resource/quantity.go`` and ``pkg/util/val
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from hypothesis import strategies as st
@@ -77,7 +78,12 @@ _EDITS: Final = (" ", ".", "-", "+", "e", "E", "i", "K", "0", "_", "\u0661", "")
 
 def quantity_texts() -> SearchStrategy[str]:
     """Quantities, and texts that look like one: blanks, wrong case, doubled signs, digits of other scripts."""
-    return st.one_of(quantities(), st.sampled_from(_NEAR_QUANTITIES), _edited(quantities(), _EDITS))
+    return st.one_of(quantities(), st.sampled_from(_NEAR_QUANTITIES), _edited(quantities(), _EDITS).map(_with_short_exponent))
+
+
+def _with_short_exponent(text: str) -> str:
+    """Kubernetes computes for hours, or for ever, with an exponent of ten digits."""
+    return re.sub(r"([eE][+-]?\d{4})\d+", r"\1", text)
 
 
 @st.composite

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import attrs
@@ -31,9 +32,9 @@ from drakit.testing.strategies.vocabulary import NODE
 __all__ = ["World", "worlds"]
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class World:
-    """An allocation that can be asked of anybody who reads Kubernetes' objects."""
+    """An allocation that can be asked of anybody who reads Kubernetes' objects. It is shown as its question."""
 
     node: Node
     slices: tuple[ResourceSlice, ...]
@@ -54,6 +55,13 @@ class World:
             "claims": [_body(claim) for claim in self.claims],
             "allocated": _state(self.allocated),
         }
+
+    def __repr__(self) -> str:
+        return f"World({json.dumps(self.question())})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - Hypothesis' signature
+        """For Hypothesis, which would spread every field over lines."""
+        printer.text(repr(self))
 
 
 def _body(obj: Node | DeviceClass | ResourceSlice | ResourceClaim) -> dict[str, Any]:
@@ -83,7 +91,7 @@ _NUMBER_OF_CLAIMS: Final = (1, 1, 1, 2, 2, 3)
 
 
 @st.composite
-def worlds(draw: DrawFn, features: frozenset[str] = ALL) -> World:
+def worlds(draw: DrawFn, features: Iterable[str] = ALL) -> World:
     """Small worlds in which most things are in conflict: at most 8 devices, 3 pools, 3 claims with 3 requests each.
 
     Some two fifths fit, as many do not, and the others end in an error. The API server would accept every object of them.
