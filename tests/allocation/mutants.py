@@ -38,7 +38,9 @@ def rejected_candidates_keep_their_counters(patch: pytest.MonkeyPatch) -> None:
 def books_by_pool_name(patch: pytest.MonkeyPatch) -> None:
     def ledger(self: _Search, pool: Pool) -> CounterLedger:
         known = {p.name: ledger for p, ledger in self.ledgers.items()}
-        return self.ledgers.setdefault(pool, known.get(pool.name) or CounterLedger(pool, self.state))
+        books = self.ledgers.setdefault(pool, known.get(pool.name) or CounterLedger(pool, self.state))
+        books.left = dict(pool.counters) | books.left
+        return books
 
     patch.setattr(_Search, "_ledger", ledger)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from drakit.allocation.amounts import NANO, nano, shown
+from drakit.allocation.amounts import NANO, nano, shown, stored
 from drakit.model import Quantity, quantity
 from tests.allocation.builders import capacity_in_range, claim, counted, device, holding, picks, request, slice_
 
@@ -43,6 +43,27 @@ def test_an_amount_is_exactly_the_quantity(value: Quantity) -> None:
 def test_an_amount_is_shown_as_the_quantity_it_came_from(value: Quantity) -> None:
     assert shown(nano(value)) == value
     assert shown(nano(value), value).format is value.format
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        *(("0.5", "500m"), (".5", "500m"), ("1.50", "1500m"), ("1000m", "1"), ("1e1", "10"), ("1000", "1k"), ("1e4", "10e3")),
+        *(("0.1Ki", "102400m"), ("1.5Ki", "1536"), ("1024Mi", "1Gi"), ("+8Ki", "8Ki"), ("100e1", "1e3"), ("0.0", "0")),
+        *(("m", "0"), ("Ki", "0"), ("-0", "0"), ("1234567890123456789.", "1234567890123456789"), ("1E40", "10e39")),
+        *(("5.", "5."), ("+5", "+5"), ("1e0", "1e0"), ("1e03", "1e03"), ("1E3", "1E3"), ("007", "007"), ("1.500", "1.500")),
+        *(("9000Ki", "9000Ki"), ("1500", "1500"), ("1025Ki", "1025Ki"), ("-3", "-3"), ("1n", "1n"), ("0", "0")),
+    ],
+)
+def test_a_quantity_is_stored_as_it_was_written_only_where_that_looks_canonical(text: str, kept: str) -> None:
+    assert str(stored(quantity(text))) == kept
+    assert str(stored(stored(quantity(text)))) == kept
+
+
+@given(quantities)
+def test_a_quantity_that_is_stored_is_the_same_amount(value: Quantity) -> None:
+    assert stored(value) == value
+    assert stored(Quantity(value.value, value.format)) == value
 
 
 @given(st.lists(quantities, min_size=1, max_size=20))

@@ -20,6 +20,7 @@ from tests.allocation.builders import (
     device,
     devices,
     distinct,
+    holding,
     named,
     node,
     picked,
@@ -192,6 +193,26 @@ def test_where_a_selector_can_fail_every_node_is_looked_at(monkeypatch: pytest.M
     assert tried == ["n0", "n1", "n2", "n3", "n4"]
     error = only_outcome(report).error
     assert (error.kind, error.node, error.device) == ("error", "n4", "gpu.example.com/n4/nameless")
+
+
+def test_where_an_amount_can_be_unusable_every_node_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = tried_on(monkeypatch)
+    report = simulate(on_nodes(3, odd=device("odd", capacity={"memory": "-1"})))
+    assert tried == ["n0", "n1", "n2"]
+    error = only_outcome(report).error
+    assert (error.kind, error.node, error.device) == ("error", "n2", "gpu.example.com/n2/odd")
+
+
+def test_an_unusable_amount_of_a_device_in_use_is_told_where_it_is_not_what_matters() -> None:
+    odd = device("odd", capacity={"memory": "-1"})
+    held = slice_(device("held", capacity={"memory": 1}))
+    report = simulate(cluster(node(), held, slice_(odd, pool="b"), holding("held", "b/odd"), claim(request())))
+    assert report.verdict == "unschedulable"
+
+
+def test_what_is_wrong_with_a_claim_is_an_error_where_there_are_no_nodes() -> None:
+    where = Cluster(nodes=[], classes=[ANY], claims=[claim(request(every=True), request("s", of="missing"))])
+    assert "could not retrieve device class missing" in str(only_outcome(simulate(where)).error)
 
 
 def test_a_request_for_all_devices_looks_at_every_node_because_a_pool_may_be_in_between(

@@ -121,6 +121,17 @@ def test_a_pool_with_too_few_or_too_many_slices_is_incomplete(found: int) -> Non
     assert pool.incomplete == f"generation 1 has {found} of 2 slices"
 
 
+def test_where_the_slices_of_a_node_are_all_there_should_be_those_of_other_nodes_do_not_count() -> None:
+    """A pool with more slices than it says: as in the scheduler, whose answer differs from that on other nodes."""
+    here = slice_(device("a", consumes={"set": {"x": 1}}), name="a", count=2)
+    there = slice_(device("b", consumes={"nowhere": {"x": 1}}), name="b", count=2, node_name="node-b")
+    sets = slice_(name="sets", counters={"set": {"x": 1}}, count=2, all_nodes=True)
+    pool = only(here, there, sets, of=A)
+    assert [candidate.id.device for candidate in pool.candidates] == ["a"]
+    assert (pool.elsewhere, pool.invalid) == ((), "")
+    assert "counter set nowhere not found" in only(here, there, sets, of=B).invalid
+
+
 def test_a_pool_becomes_usable_the_moment_the_missing_slice_is_there() -> None:
     first, second = (slice_(*devices(f"d{i}"), name=f"s{i}", generation=2, count=2) for i in range(2))
     assert offered(first) == []

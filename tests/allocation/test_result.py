@@ -10,6 +10,7 @@ from drakit.model import (
     DeviceClass,
     Node,
     NodeSelector,
+    NodeSelectorTerm,
     ResourceClaim,
     device_class,
     only_node,
@@ -102,6 +103,14 @@ def test_node_selectors_of_several_devices_become_one_term_without_repetition() 
     (merged,) = selector.node_selector_terms
     assert [(r.key, r.values) for r in merged.match_expressions] == [("zone", ("east", "west")), ("rack", ("r1",))]
     assert merged.match_fields == ()
+
+
+def test_a_requirement_that_stands_twice_in_one_selector_is_stated_once() -> None:
+    requirement = term(HOSTNAME, "node-a", "node-b").match_expressions[0]
+    same = term(HOSTNAME, "node-b", "node-a").match_expressions[0]
+    twice = NodeSelector(node_selector_terms=(NodeSelectorTerm(match_expressions=(requirement, same, requirement)),))
+    result = one([slice_(*devices("d0"), node_selector=twice)], claim(request()))
+    assert result.node_selector == labelled(HOSTNAME, "node-a", "node-b")
 
 
 def test_one_node_local_device_among_others_ties_all_to_the_node() -> None:

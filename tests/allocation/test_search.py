@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
-from drakit.model import (
-    DeviceToleration,
-)
+from drakit.model import DeviceConstraint, DeviceToleration
 from tests.allocation.builders import (
     allocate,
     alternative,
@@ -30,6 +28,8 @@ from tests.allocation.builders import (
     taint,
     with_name,
 )
+
+LIMIT: Final = "devices exceeds the claim limit of 32"
 
 # -- first fit ------------------------------------------------------------------------------------------------------------
 
@@ -202,7 +202,7 @@ def test_all_is_fatal_while_any_pool_is_invalid() -> None:
 def test_all_over_more_than_32_devices_is_fatal() -> None:
     world = [slice_(*devices(*(f"d{i}" for i in range(33))))]
     error = fatal(world, claim(request("r", every=True)))
-    assert error.message == "claim team-a/c: number of requested devices 33 exceeds the claim limit of 32"
+    assert error.message == f"claim team-a/c, request r: adding 33 {LIMIT}, with 0 already accounted for"
     assert len(picks([slice_(*devices(*(f"d{i}" for i in range(32))))], claim(request("r", every=True))) or ()) == 32
 
 
@@ -245,7 +245,7 @@ def test_all_can_be_an_alternative() -> None:
 def test_more_than_32_devices_in_one_claim_are_refused_even_if_they_are_there() -> None:
     objects = [slice_(*devices(*(f"d{i}" for i in range(64))))]
     error = fatal(objects, claim(request("a", count=20), request("b", count=13)))
-    assert error.message == "claim team-a/c: number of requested devices 33 exceeds the claim limit of 32"
+    assert error.message == f"claim team-a/c, request b: adding 13 {LIMIT}, with 20 already accounted for"
     assert len(picks(objects, claim(request("a", count=20), request("b", count=12))) or ()) == 32
 
 
@@ -266,7 +266,28 @@ def test_count_and_all_are_added_up_for_the_limit() -> None:
     objects = [slice_(*(with_name(f"d{i}") for i in range(40)))]
     some = named(*(f"d{i}" for i in range(20)))
     error = fatal(objects, claim(request("all", some, every=True), request("count", count=13)))
-    assert "number of requested devices 33" in error.message
+    assert error.message == f"claim team-a/c, request count: adding 13 {LIMIT}, with 20 already accounted for"
+
+
+def test_what_is_wrong_is_found_request_by_request() -> None:
+    too_many, unknown, every = request("r", count=33), request("s", of="missing"), request("e", every=True)
+    sound, broken = [slice_(*devices("d0"))], [slice_(*devices("d0", "d0"))]
+    assert f"request r: adding 33 {LIMIT}" in fatal(sound, claim(too_many, unknown)).message
+    assert "request s: could not retrieve" in fatal(sound, claim(unknown, too_many)).message
+    assert f"request r: adding 33 {LIMIT}, with 1 already" in fatal(sound, claim(every, too_many)).message
+    assert "request s: could not retrieve" in fatal(sound, claim(every, unknown)).message
+    assert "request e: asks for all devices" in fatal(broken, claim(every, unknown)).message
+    assert "request e: asks for all devices" in fatal(broken, claim(every), claim(too_many, name="later")).message
+    assert "constraint #0: empty constraint" in fatal(sound, claim(request(), constraints=[DeviceConstraint()])).message
+
+
+def test_of_alternatives_one_that_is_unknown_is_found_before_the_limit_but_after_an_all() -> None:
+    sound, broken = [slice_(*devices("d0"))], [slice_(*devices("d0", "d0"))]
+    unknown = alternative("b", of="missing")
+    assert "request b: could not" in fatal(sound, claim(first_available("r", alternative("a", count=33), unknown))).message
+    either = first_available("r", alternative("a", every=True), unknown)
+    assert "request b: could not" in fatal(sound, claim(either)).message
+    assert "request a: asks for all devices" in fatal(broken, claim(either)).message
 
 
 @pytest.mark.parametrize("admins", [0, 1, 2])

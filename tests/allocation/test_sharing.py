@@ -14,11 +14,14 @@ from drakit.model import (
 )
 from tests.allocation.builders import (
     allocate,
+    alternative,
     capacity_in_range,
     capacity_of_values,
     claim,
     counted,
     device,
+    fatal,
+    first_available,
     holding,
     match,
     named,
@@ -270,6 +273,98 @@ def test_a_request_is_rounded_up_to_what_the_policy_allows(capacity: Any, wanted
     else:
         assert results is not None
         assert results[0].devices.results[0].consumed_capacity == {"c": quantity(consumed)}
+
+
+THOUSANDS = capacity_in_range("100k", least="1k", step="1k", default="1k")
+ONES = capacity_in_range("1e30", least="1", step="1", default="1")
+
+
+def consumed(capacity: Any, wanted: str | None) -> str:
+    """What a share takes, in its notation."""
+    result = one([slice_(device("d0", shared=True, capacity={"c": capacity}))], claim(request(capacity=asked(wanted))))
+    return str(result.devices.results[0].consumed_capacity["c"])
+
+
+def asked(wanted: str | None) -> dict[str, str] | None:
+    return None if wanted is None else {"c": wanted}
+
+
+@pytest.mark.parametrize(
+    ("capacity", "wanted", "notation"),
+    [
+        (THOUSANDS, "1500", "2k"),
+        (THOUSANDS, None, "1k"),
+        (ONES, "1024", "1024"),
+        (ONES, "1Ki", "1024"),
+        (capacity_in_range("100k", least="1e3", step="1e3"), "1500", "2e3"),
+        (capacity_in_range("1Mi", least="1Ki", step="1Ki"), "1500", "2Ki"),
+        (capacity_in_range("1Mi", least="1Ki", step="512"), "1Ki", "1024"),
+        (capacity_in_range("100", least="5e-1", step="5e-1"), "1200m", "1500e-3"),
+        (capacity_in_range("100k", least="1k", step="1k"), "0.5", "1k"),
+        ("1000", None, "1k"),
+        ("16", "0.5", "500m"),
+        ("16", "1000m", "1"),
+        ("16", "5.", "5."),
+        (capacity_of_values("16", "0.5", "1.50"), "700m", "1500m"),
+    ],
+)
+def test_a_rounded_amount_has_the_notation_of_the_step_and_others_that_of_the_api_server(
+    capacity: Any, wanted: str | None, notation: str
+) -> None:
+    assert consumed(capacity, wanted) == notation
+
+
+HALVES = capacity_in_range("1e30", least="500m", step="500m", default="500m")
+HUGE = capacity_in_range("1e30", least="1", step="9223372036854775806", default="1")
+UNREPRESENTABLE = 'capacity "c": capacity request cannot be represented in the device\'s range arithmetic'
+ROUNDING = f"{UNREPRESENTABLE}: rounding request"
+PASSES = "up to the next step passes"
+
+
+@pytest.mark.parametrize(
+    ("capacity", "wanted", "why"),
+    [
+        (ONES, "1000100u", f"{UNREPRESENTABLE}: request 1000100u is not a representable milli value"),
+        (ONES, "1e30", f"{UNREPRESENTABLE}: request 1e30 is not a representable milli value"),
+        (HALVES, "9223372036854775.6", f"{ROUNDING} 9223372036854775600m {PASSES} the milli-value range"),
+        (HUGE, "1e19", f"{UNREPRESENTABLE}: request 10e18 exceeds MaxInt64"),
+        (capacity_in_range("1e30", least="2", step="9223372036854775806"), "3", f"{ROUNDING} 3 {PASSES} MaxInt64"),
+        (capacity_in_range("5", least="-500m", step="500m"), "1", f"{ROUNDING} 1 {PASSES} the milli-value range"),
+        ("5", "-1", 'capacity "c": capacity value is negative'),
+        ("-5", None, 'capacity "c": capacity value is negative'),
+        (capacity_in_range("5", least="-1", default="-1"), None, 'capacity "c": capacity value is negative'),
+        (capacity_in_range("5", least="-1", default="1"), "-3", 'capacity "c": capacity value is negative'),
+        (capacity_of_values("5", "-1", "2", default="-1"), None, 'capacity "c": capacity value is negative'),
+    ],
+)
+def test_an_amount_that_is_negative_or_cannot_be_counted_ends_the_attempt(capacity: Any, wanted: str | None, why: str) -> None:
+    objects = [slice_(device("d0"), device("d1", shared=True, capacity={"c": capacity}))]
+    wants = asked(wanted)
+    only_d1 = "device.allowMultipleAllocations"
+    error = fatal(objects, claim(request("r", only_d1, capacity=wants)))
+    assert error.message == f"claim team-a/c, request r: checking capacity for device gpu.example.com/node-a/d1: {why}"
+    assert error.device == "gpu.example.com/node-a/d1"
+    every = fatal(objects, claim(first_available("r", alternative("s", only_d1, capacity=wants, every=True))))
+    assert every.message == f"claim team-a/c, request s: checking capacity for device d1: {why}", "All names no pool"
+
+
+def test_the_largest_amounts_that_can_be_counted_are() -> None:
+    assert consumed(HUGE, "9223372036854775807") == "9223372036854775807"
+    assert consumed(HALVES, "9223372036854775.1") == "9223372036854775500m"
+
+
+def test_an_unusable_amount_matters_only_where_a_device_is_looked_at() -> None:
+    negative = device("d0", shared=True, capacity={"c": "-5"})
+    assert picks([slice_(negative, device("d1")), holding("d0")], claim(request())) == ["r=d1"], "in use"
+    assert picks([slice_(device("d1"), negative)], claim(request())) == ["r=d1"], "not looked at"
+    assert picks([slice_(negative)], claim(request(capacity={"other": 1}))) is None, "it has no such capacity at all"
+    assert picks([slice_(negative)], claim(request(capacity={"c": 1}))) is None, "nothing is left, as of any amount"
+
+
+def test_looking_ahead_hides_no_unusable_amount(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drakit.allocation.search.LOOK_AHEAD_AFTER", -1)
+    objects = [slice_(device("d0"), device("d1", capacity={"c": "-5"}))]
+    assert "capacity value is negative" in fatal(objects, claim(request(count=3))).message
 
 
 def test_the_whole_device_is_taken_by_who_names_no_amount_and_none_is_the_default() -> None:

@@ -178,6 +178,14 @@ KNOWN: Final = (
         stock=["r=d2", "s=d1"],
     ),
     KnownFault(
+        issue="",
+        title="a device that is held in shares is given away once it no longer allows them",
+        objects=[slice_(*devices("d0", "d1")), holding("d0", share={"memory": 1})],
+        claims=[claim(request())],
+        meant=["r=d1"],
+        stock=["r=d0"],
+    ),
+    KnownFault(
         issue="kubernetes/kubernetes#140769",
         title="All gives the devices that are free",
         objects=[slice_(*devices("d0", "d1")), holding("d0")],

@@ -303,8 +303,7 @@ class _Search:
             found += [
                 (candidate, pool)
                 for candidate in pool.candidates
-                if self.selection.selects(candidate, ask, self.node)
-                and not _unfit(plan, ask, candidate, candidate.id.device)
+                if self.selection.selects(candidate, ask, self.node) and not _unfit(plan, ask, candidate, candidate.id.device)
             ]
         return found
 

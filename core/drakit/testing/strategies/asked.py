@@ -35,8 +35,14 @@ from drakit.testing.strategies.vocabulary import CLASSES, CONSTRAINT_ATTRIBUTES,
 __all__ = ["draw_claim", "draw_class", "draw_classes"]
 
 _NUMBER_OF_REQUESTS: Final = (1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 1, 0)
-_COUNTS: Final = (1, 1, 1, 2, 1, 2, 3)
-_AMOUNTS: Final = tuple(map(quantity, ("1", "2", "3", "500m", "1500m", "1Ki")))
+_COUNTS: Final = (1, 1, 2, 1, 3, 1, 2, 3)
+_USUAL: Final = ("1", "2", "3", "500m", "1500m", "1Ki")
+_ODD: Final = (
+    *("0.5", "1000m", "1e1", "1.50", ".5", "2.", "+1", "1e3", "1500", "1024", "0.7", "1n", "0", "-1", "1000100u"),
+    *("1e30", "1e19", "9223372036854775807", "9223372036854775.5", "9000000000000001"),
+)
+_AMOUNTS: Final = tuple(map(quantity, (*_USUAL * 5, *_ODD)))
+"""Two fifths of them in a notation that Kubernetes does not always keep, or beyond what it can round."""
 _UNKNOWN_CAPACITY: Final = "nowhere.example.com/c"
 
 
@@ -72,7 +78,7 @@ def _ask(draw: DrawFn, active: frozenset[str]) -> dict[str, Any]:
         ask |= {"allocation_mode": "ExactCount", "count": pick(draw, _COUNTS)}
     if "taints" in active and happens(draw, 40):
         ask["tolerations"] = (pick(draw, TOLERATIONS),)
-    if "capacity" in active and happens(draw, 45):
+    if "capacity" in active and happens(draw, 55):
         key = _UNKNOWN_CAPACITY if happens(draw, 5) else "c"
         ask["capacity"] = CapacityRequirements(requests={key: pick(draw, _AMOUNTS)})
     return ask

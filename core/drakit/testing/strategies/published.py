@@ -72,7 +72,7 @@ def draw_pool(draw: DrawFn, active: frozenset[str], driver: str, name: str, pool
     """
     pool = _Pool(draw, active, driver, name)
     number = pick(draw, _DEVICES[pools])
-    counters = _counter_sets(draw) if active & {"counters", "compatibility-groups"} and happens(draw, 75) else ()
+    counters = _counter_sets(draw) if active & {"counters", "compatibility-groups"} and happens(draw, 90) else ()
     devices = [_device(pool, device_name, counters) for device_name in _DEVICE_NAMES[:number]]
     cut = pick(draw, range(number)) if number > 1 and happens(draw, 40) else 0
     slices = [pool.slice(slice_name, part) for slice_name, part in _cut(draw, devices, cut)]
@@ -128,10 +128,12 @@ def _with_pool(part: ResourceSlice, pool: ResourcePool) -> ResourceSlice:
 
 # -- devices ---------------------------------------------------------------------------------------------------------------
 
-_SETS: Final = tuple(CounterSet(name="set", counters={"x": x, "y": y}) for x, y in ((2, 2), (1, 1), (3, 2), (4, 4), (2, 1)))
+_SETS: Final = tuple(
+    CounterSet(name="set", counters={"x": x, "y": y}) for x, y in ((2, 2), (1, 4), (3, 2), (1, 3), (4, 4), (1, 1))
+)
 _OTHER_SETS: Final = (None, None, *(CounterSet(name="other", counters=counters) for counters in ({"x": 1}, {"z": "1500m"})))
 _CONSUMES: Final[tuple[Mapping[str, int], ...]] = (
-    *({"x": 1}, {"x": 2}, {"y": 1}, {"x": 1, "y": 1}, {"x": 0}, {"x": 2, "y": 1}, {}),
+    *({"x": 1}, {"x": 2}, {"y": 1}, {"x": 1, "y": 1}, {"y": 1}, {"x": 2}, {"y": 1}, {"x": 2, "y": 1}, {"x": 0}, {}),
 )
 _GROUPS: Final = ((), ("g1",), ("g2",), ("g1", "g2"))
 

@@ -97,8 +97,11 @@ X: Final = "test.example.com/x"
 """An attribute that devices of every driver may have."""
 CONSTRAINT_ATTRIBUTES: Final = (X, X, X, X, "a.example.com/k", "a.example.com/m")
 X_VALUES: Final[tuple[DeviceAttribute | None, ...]] = (*map(attribute, ("A", "B", "A", "B", "C")), None, attribute("B"))
+_PAIRS: Final = (["A", "B"], ["B", "C"], ["A", "C"])
+_LETTERS: Final = tuple(map(attribute, ("A", *_PAIRS, "B", *_PAIRS, ["B"])))
+"""Of three pairs any two have a letter in common, but not all three."""
 X_LISTS: Final[tuple[DeviceAttribute | None, ...]] = (
-    *(attribute("A"), attribute(["A", "B"]), attribute(["B", "C"]), attribute("B"), attribute(["A", "C"]), attribute(["B"])),
+    *(*_LETTERS, *_LETTERS, *_LETTERS),
     *(None, attribute(1), attribute([1, 2]), semver("1.0.0"), DeviceAttribute(versions=("1.0.0", "2.0.0")), attribute([True])),
 )
 
@@ -117,9 +120,12 @@ def _valued(value: str, default: str, *values: str) -> DeviceCapacity:
     return DeviceCapacity(value, request_policy=policy)
 
 
-PLAIN_CAPACITIES: Final = tuple(map(DeviceCapacity, ("2", "3", "4", "1", "2500m", "4Ki")))
-CAPACITIES: Final = (
-    *PLAIN_CAPACITIES[:3],
+_USUAL: Final = tuple(map(DeviceCapacity, ("2", "3", "4", "1", "2500m", "4Ki")))
+_ODD: Final = ("1000", "1e1", "1000m", "2.50", ".5", "5.", "1e30", "1n", "-5", "0", "3e0", "1500m")
+PLAIN_CAPACITIES: Final = (*_USUAL, *_USUAL, *map(DeviceCapacity, _ODD))
+"""Without a policy; half of them in a notation that Kubernetes does not always keep, huge, tiny or less than nothing."""
+_POLICIES: Final = (
+    *_USUAL[:3],
     _ranged("4", "1", "1", "3", "2"),
     _valued("5", "3", "1", "3"),
     DeviceCapacity("4", request_policy=CapacityRequestPolicy(default=quantity("2"))),
@@ -131,6 +137,19 @@ CAPACITIES: Final = (
     _ranged("2", "500m", "500m", "2", "500m"),
     _valued("4Ki", "1Ki", "1Ki", "2Ki"),
 )
+_ODD_POLICIES: Final = (
+    *(_ranged("100k", "1k", "1k", None, "1k"), _ranged("8e3", "1e3", "1e3", "8e3", "1e3"), _ranged("4k", "1", "1", None, "1")),
+    *(
+        _ranged("4Ki", "1Ki", "1Ki", None, "512"),
+        _ranged("3", "100m", "0.1", None, "100m"),
+        _ranged("4k", "0.50", "0", None, ".5"),
+    ),
+    *(_ranged("1e30", "1", "1", None, "1"), _ranged("1e30", "5e15", "5e15", None, "9000000000000000")),
+    *(_ranged("1e30", "1", "1", None, "9223372036854775806"), _ranged("1e30", "0", "0", None, "9223372036854775")),
+    *(_ranged("5", "1", "-1", None, None), _ranged("5", "0", "-500m", "2", "500m"), _valued("4", "-1", "-1", "2")),
+    *(_valued("1e3", "0.5", "0.5", "1.50", "1e3"), *map(DeviceCapacity, _ODD)),
+)
+CAPACITIES: Final = (*_POLICIES, *_POLICIES, *_ODD_POLICIES)
 """For devices that take several allocations: without a policy, with a default alone, with a range, with values."""
 
 TAINTS: Final = (

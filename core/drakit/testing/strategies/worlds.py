@@ -109,16 +109,19 @@ def worlds(draw: DrawFn, features: Iterable[str] = ALL) -> World:
 
 # -- what is held ----------------------------------------------------------------------------------------------------------
 
+_HELD: Final = (25, 40, 60)
+"""Percent of the devices, by world."""
 _SHARES: Final = (1, 1, 2)
-_CONSUMED: Final = tuple(map(quantity, ("1", "2", "500m", "3")))
+_CONSUMED: Final = tuple(map(quantity, ("1", "2", "500m", "3", "1", "0.5", "1e3", "1.50")))
 
 
 def _held(draw: DrawFn, slices: Sequence[ResourceSlice]) -> Iterator[DeviceRequestAllocationResult]:
     seen: set[DeviceID] = set()
+    percent = pick(draw, _HELD)
     for part in slices:
         for device in part.spec.devices:
             id_ = DeviceID(part.spec.driver, part.spec.pool.name, device.name)
-            if id_ not in seen and happens(draw, 28):
+            if id_ not in seen and happens(draw, percent):
                 yield from _holding(draw, id_, device, len(seen))
             seen.add(id_)
 
