@@ -24,9 +24,9 @@ def test_an_expression_is_compiled_once() -> None:
 def test_a_failed_compile_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
 
-    def noting_parse(source: Source) -> Node:
+    def noting_parse(source: Source, *, escaped_names: bool) -> Node:
         parsed.append(source.text)
-        return parse(source)
+        return parse(source, escaped_names=escaped_names)
 
     monkeypatch.setattr("drakit.cel.selector.parse", noting_parse)
     for _ in range(2):

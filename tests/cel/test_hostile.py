@@ -13,7 +13,7 @@ from tests.cel.builders import A, card, verdict
 
 TOO_DEEP: Final = "CompileError: expression recursion limit exceeded: 250"
 TOO_LONG_A_CHAIN: Final = "CompileError: max recursion depth exceeded"
-TOO_MUCH_WORK: Final = "UnsupportedExpression: an evaluation that may cost more than 1000000 is not supported yet"
+TOO_EXPENSIVE: Final = "EvaluationError: operation cancelled: actual cost limit exceeded"
 
 
 @pytest.fixture(autouse=True)
@@ -60,13 +60,25 @@ def test_chains_of_and_and_or_have_no_end(operator: str) -> None:
     assert verdict(f" {operator} ".join(["A.nope == 1"] * 1500 + [decisive])) is (operator == "||")
 
 
-def test_lists_in_lists_end_in_a_verdict_or_in_too_deep() -> None:
-    shallow, deep = ("[" * depth + "A.model" + "]" * depth for depth in (100, 240))
-    assert verdict(f"{shallow} == {shallow}") is True
-    result = verdict(f"{deep} == {deep}")
-    assert isinstance(result, str)
-    assert "UnsupportedExpression" in result
-    assert "nesting" in result
+@pytest.mark.parametrize("depth", [100, 240])
+def test_lists_may_be_in_lists_as_deep_as_they_can_be_written(depth: int) -> None:
+    nested = "[" * depth + "A.model" + "]" * depth
+    assert verdict(f"{nested} == {nested}") is True
+
+
+@pytest.mark.parametrize(
+    ("opening", "middle", "closing"),
+    [
+        ("[1].all(n, ", "true", ")"),
+        ("cel.bind(n, A.model, ", "n != ''", ")"),
+        ("[0, 1][", "0", "] == 0"),
+        ("(A.ecc ? ", "true", " : false)"),
+    ],
+)
+def test_what_calls_itself_more_than_once_a_level_ends_too(opening: str, middle: str, closing: str) -> None:
+    end = closing.partition(" == ")[2]
+    expression = opening * 120 + middle + closing.removesuffix(f" == {end}" if end else "") * 120
+    assert verdict(f"{expression} == {end}" if end else expression) is True
 
 
 def test_many_signs_are_one() -> None:
@@ -97,7 +109,7 @@ def test_huge_numbers_are_refused() -> None:
 def test_work_without_end_is_given_up() -> None:
     numbers = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"
     loops = "".join(f"{numbers}.all(n{depth}, " for depth in range(6))
-    assert verdict(f"{loops}true{')' * 6}") == TOO_MUCH_WORK
+    assert verdict(f"{loops}true{')' * 6}") == TOO_EXPENSIVE
 
 
 def test_macros_that_double_are_given_up() -> None:
@@ -108,7 +120,10 @@ def test_macros_that_double_are_given_up() -> None:
 
 def test_strings_that_double_are_given_up() -> None:
     bound = "".join(f"cel.bind(s{depth + 1}, s{depth} + s{depth}, " for depth in range(60))
-    assert verdict(f"cel.bind(s0, A.model, {bound}s60 == ''{')' * 61}") == TOO_MUCH_WORK
+    assert verdict(f"cel.bind(s0, 'ab', {bound}s60 == ''{')' * 61}") == TOO_EXPENSIVE
+    # Nothing is known of the type of an attribute, so that adding it costs 1 whatever its size.
+    result = verdict(f"cel.bind(s0, A.model, {bound}s60 == ''{')' * 61}")
+    assert result == "UnsupportedExpression: a string longer than 20000000 is not supported yet"
 
 
 def test_lists_that_share_their_parts_are_not_compared_without_end() -> None:
@@ -126,7 +141,7 @@ def test_patterns_cannot_blow_up(pattern: str) -> None:
 
 def test_patterns_that_grow_too_large_are_given_up() -> None:
     with pytest.raises(cel.UnsupportedExpression, match="regular expression"):
-        cel.compile(f"{A}.model.matches('{'x{1000}' * 10}')")
+        cel.compile(f"{A}.model.matches(r'" + r"\pL{1000}" * 10 + "')")
 
 
 def test_a_deep_stack_of_the_caller_is_no_crash() -> None:
@@ -135,5 +150,4 @@ def test_a_deep_stack_of_the_caller_is_no_crash() -> None:
     def deeper(levels: int) -> bool:
         return selector.matches(card()) if levels == 0 else deeper(levels - 1)
 
-    with pytest.raises(cel.UnsupportedExpression, match="nesting this deep"):
-        deeper(700)
+    assert deeper(700)

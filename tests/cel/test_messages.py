@@ -59,7 +59,6 @@ def test_all_faults_are_reported_in_the_order_of_the_source() -> None:
         (r"'\z' == ''", 1, r"Syntax error: token recognition error at: ''\z'"),
         ("!-true", 3, "Syntax error: no viable alternative at input '-true'"),
         ("device.", 8, "Syntax error: no viable alternative at input '.'"),
-        ("device.`driver` == ''", 8, "unsupported syntax: '`'"),
         ("if == 1", 1, "reserved identifier: if"),
         ("1.e3 == 1000.0", 2, "type 'int' does not support field selection"),
         ("size([1) == 1", 8, "Syntax error: mismatched input ')' expecting ']'"),

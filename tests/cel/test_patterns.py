@@ -1,4 +1,4 @@
-"""``matches`` has an engine of its own; where Python's agrees with RE2, both must agree with it."""
+"""Patterns are Go's and run by RE2; where Python's agree with them, all three must."""
 
 from __future__ import annotations
 
@@ -51,8 +51,60 @@ def test_it_follows_re2_where_python_does_not(text: str, pattern: str, expected:
     assert regex.compile(pattern).search(text) is expected
 
 
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        (r"\C", r"invalid escape sequence: `\C`"),
+        ("(?P<é>a)", "invalid named capture: `(?P<é>`"),
+        ("(?<=a)", "invalid named capture: `(?<=a)`"),
+        ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+        (r"\p{Old_Italic}", r"invalid character class range: `\p{Old_Italic}`"),
+        ("a{2}{3}", "invalid nested repetition operator: `{2}{3}`"),
+        ("(?:a{100}){11}", "invalid repeat count: `{11}`"),
+        ("(" * 1001 + ")" * 1001, f"expression nests too deeply: `{'(' * 1001}{')' * 1001}`"),
+        ("[z-a]", "invalid character class range: `z-a`"),
+        ("a\\", "trailing backslash at end of expression: ``"),
+    ],
+)
+def test_what_go_refuses_is_refused_in_its_words(pattern: str, message: str) -> None:
+    with pytest.raises(regex.PatternError) as caught:
+        regex.compile(pattern)
+    assert str(caught.value) == f"error parsing regexp: {message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "expected"),
+    [
+        ("aé", r"\pL", ("a", "é")),
+        ("aA1", r"\p{upper case letter}|\p{^Letter}", ("A", "1")),
+        ("a b", r"[\pC\pZ]", (" ",)),
+        ("aǅ", r"[\p{LC}]", ("a", "ǅ")),
+        ("baac", "a*", ("", "aa", "")),
+        ("aéb", r"\B", ()),
+        ("é", r"\B", ("", "")),
+        ("aXbx", "(?i)x|(?-i:b)", ("X", "b", "x")),
+        ("aaa", "(?U)a+", ("a", "a", "a")),
+        ("a(?i)", r"\Q(?i)\E", ("(?i)",)),
+        ("x\n", "(?s).+", ("x\n",)),
+        ("ab", "(?P<one>a)(?<two>b)(?<two>c?)", ("ab",)),
+        ("\udcffa", ".", ("\udcff", "a")),
+    ],
+)
+def test_find_all_finds_what_go_finds(text: str, pattern: str, expected: tuple[str, ...]) -> None:
+    compiled = regex.compile(pattern)
+    assert compiled.find_all(text) == expected
+    assert compiled.search(text) == bool(expected)
+    assert compiled.find(text) == (expected[0] if expected else "")
+
+
+def test_errors_of_re2_are_not_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(regex.Unsupported):
+        regex.compile(r"\pL{1000}" * 10)
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("pattern", ["[", "(", ")", "*", "a**", "a{2}{3}", "a{1001}", "[b-a]", "(?=a)", "(?<!a)", r"\8", "\\"])
-def test_what_re2_refuses_is_a_compile_error(pattern: str) -> None:
+def test_what_go_refuses_is_a_compile_error(pattern: str) -> None:
     escaped = pattern.replace("\\", "\\\\")
     assert verdict(f"A.model.matches('{escaped}')") == "CompileError: invalid matches argument"
 

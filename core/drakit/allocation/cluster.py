@@ -11,13 +11,16 @@ from typing import Any, Final
 
 from attrs import field, frozen
 
+from drakit import cel
 from drakit.allocation.decision import Decider
 from drakit.allocation.errors import Reason
 from drakit.allocation.nodes import node_refusal
 from drakit.allocation.outcome import ClaimOutcome
 from drakit.allocation.pools import PoolIndex
 from drakit.allocation.search import DEFAULT_BUDGET
+from drakit.allocation.selection import Selection
 from drakit.allocation.state import AllocatedState
+from drakit.cel.engines import Compile
 from drakit.model import (
     AllocationResult,
     DeviceClass,
@@ -97,13 +100,17 @@ class Cluster:
     def _state(self) -> AllocatedState:
         return AllocatedState.of(self.claims)
 
-    def decider(self, budget: int = DEFAULT_BUDGET) -> Decider:
-        """What decides claims of this cluster; keep it for as many as there are."""
+    def decider(self, budget: int = DEFAULT_BUDGET, compile_: Compile = cel.compile) -> Decider:
+        """What decides claims of this cluster; keep it for as many as there are.
+
+        :param compile_: how selectors are compiled; see ``drakit.cel.engines``.
+        """
         return Decider(
             index=self.pools,
             classes={device_class.name: device_class for device_class in self.classes},
             namespaces={namespace.metadata.name: namespace for namespace in self.namespaces},
             budget=budget,
+            selection=Selection(compile_),
         )
 
     @functools.cached_property

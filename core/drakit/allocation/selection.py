@@ -5,12 +5,13 @@ Source: k8s.io/dynamic-resource-allocation ``structured`` (isSelectable), messag
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from drakit import cel
 from drakit.allocation.errors import AllocationError
 from drakit.allocation.pools import Candidate
 from drakit.allocation.requests import Alternative, Selector
+from drakit.cel.engines import Compile, CompiledSelector
 from drakit.model import Node
 
 __all__ = ["Selection"]
@@ -19,10 +20,14 @@ __all__ = ["Selection"]
 class Selection:
     """Selector results by device and expression. One for a whole cluster: nothing in it depends on the node."""
 
-    def __init__(self) -> None:
+    def __init__(self, compile_: Compile = cel.compile) -> None:
+        """Compile expressions with ``compile_``."""
+        self._compile = compile_
         self._matches: dict[tuple[int, str], bool | cel.CelError] = {}
         self._failing: dict[tuple[str, ...], bool] = {}
-        self._compiled: dict[str, cel.Selector | cel.CelError] = {}
+        self._compiled: dict[str, CompiledSelector | cel.CelError] = {}
+        self._groups: dict[tuple[str, Hashable], bool | cel.CelError] = {}
+        """By expression and what it reads of a device."""
 
     def first_mismatch(self, candidate: Candidate, alternative: Alternative) -> Selector | None:
         """The first selector that is false for a device, class selectors first; None if all are true.
@@ -66,15 +71,34 @@ class Selection:
         return known
 
     def _evaluate(self, candidate: Candidate, expression: str) -> bool | cel.CelError:
-        selector = self._compiled.get(expression)
-        try:
-            if selector is None:
-                selector = self._compiled[expression] = cel.compile(expression)
-            return selector if isinstance(selector, cel.CelError) else selector.matches(candidate.cel)
-        except cel.CelError as error:
-            if selector is None:
-                self._compiled[expression] = error
-            return error
+        selector = self._selector(expression)
+        if isinstance(selector, cel.CelError):
+            return selector
+        key = selector.key(candidate.cel)
+        known = None if key is None else self._groups.get((expression, key))
+        if known is None:
+            known = _answer(selector, candidate.cel)
+            if key is not None:
+                self._groups[expression, key] = known
+        return known
+
+    def _selector(self, expression: str) -> CompiledSelector | cel.CelError:
+        """The selector of an expression, or why there is none."""
+        known = self._compiled.get(expression)
+        if known is None:
+            try:
+                known = self._compile(expression)
+            except cel.CelError as error:
+                known = error
+            self._compiled[expression] = known
+        return known
+
+
+def _answer(selector: CompiledSelector, device: cel.CelDevice) -> bool | cel.CelError:
+    try:
+        return selector.matches(device)
+    except cel.CelError as error:
+        return error
 
 
 def _fatal(candidate: Candidate, selector: Selector, error: cel.CelError) -> AllocationError:

@@ -22,25 +22,28 @@ from drakit.allocation.outcome import ClaimOutcome
 from drakit.allocation.placement import Placement, claim_key, claim_keys
 from drakit.allocation.report import Report
 from drakit.allocation.search import DEFAULT_BUDGET
+from drakit.cel.engines import Compile, Engine, engine
 from drakit.model import Pod, PodResourceClaimStatus, ResourceClaim
 
 __all__ = ["simulate"]
 
 
-def simulate(cluster: Cluster, *, budget: int = DEFAULT_BUDGET) -> Report:
+def simulate(cluster: Cluster, *, budget: int = DEFAULT_BUDGET, cel_engine: Engine = "drakit") -> Report:
     """Serve every unallocated claim and every pod of a cluster.
 
     :param budget: candidates to look at for one claim on one node before giving up.
+    :param cel_engine: what runs the selectors.
+    :raises MissingEngine: that is not installed.
     """
-    return _Simulation(cluster, budget).run()
+    return _Simulation(cluster, budget, engine(cel_engine)).run()
 
 
 class _Simulation:
     """Mutable while it runs: claims by key, what is taken, and where pods went."""
 
-    def __init__(self, cluster: Cluster, budget: int) -> None:
+    def __init__(self, cluster: Cluster, budget: int, compile_: Compile) -> None:
         self.cluster = cluster
-        self.decider = cluster.decider(budget)
+        self.decider = cluster.decider(budget, compile_)
         self.claims = {claim.key: claim for claim in cluster.claims}
         self.names = set(self.claims)
         self.made: set[str] = set()

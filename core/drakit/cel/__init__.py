@@ -11,6 +11,7 @@ the same text; what cannot be decided yet is an :class:`UnsupportedExpression`, 
 """
 
 from drakit.cel.device import CelDevice
+from drakit.cel.environment import Environment
 from drakit.cel.errors import CelError, CompileError, EvaluationError, Issue, UnsupportedExpression
 from drakit.cel.selector import Selector, compile  # noqa: A004  # as in re.compile
 
@@ -18,6 +19,7 @@ __all__ = [
     "CelDevice",
     "CelError",
     "CompileError",
+    "Environment",
     "EvaluationError",
     "Issue",
     "Selector",

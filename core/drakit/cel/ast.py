@@ -99,7 +99,8 @@ class Comprehension:
     """A fold over a list or a map, what the macros become.
 
     ``variable`` runs over ``range_``; ``accumulator`` starts as ``initial`` and becomes ``step`` while ``condition``
-    holds; the value is ``result``.
+    holds; the value is ``result``. With a second variable, the first is the index of a list's element or the key of a
+    map's entry, and the second the element or the value.
     """
 
     range_: Node
@@ -110,6 +111,7 @@ class Comprehension:
     step: Node
     result: Node
     offset: int
+    second_variable: str | None = None
 
 
 Node: TypeAlias = "Literal | Ident | Select | Call | ListLiteral | MapLiteral | StructLiteral | Comprehension"

@@ -8,13 +8,13 @@ Source: github.com/google/cel-go ``checker/checker.go``, ``cel/validator.go``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
 from attrs import field, frozen
 
-from drakit.cel import regex
 from drakit.cel.ast import (
     Call,
     Comprehension,
@@ -29,11 +29,14 @@ from drakit.cel.ast import (
     children,
     qualified_name,
 )
-from drakit.cel.declarations import FUNCTIONS, Overload
+from drakit.cel.declarations import FUNCTIONS, LISTS_FIRST, Overload
+from drakit.cel.environment import Environment
 from drakit.cel.errors import CompileError, Issue
+from drakit.cel.messages import DEVICE, FIELDS, MESSAGES
 from drakit.cel.source import Source
 from drakit.cel.trampoline import Walk, run
 from drakit.cel.types import (
+    ANY,
     BOOL,
     DYN,
     ERROR,
@@ -49,38 +52,37 @@ from drakit.cel.types import (
     map_of,
     most_general,
     optional_of,
+    plain,
+    renamed,
     type_of,
     unwrap_optional,
 )
+from drakit.cel.validators import wrong_literals
 from drakit.cel.values import UInt
 
 __all__ = ["TYPE_NAMES", "Checked", "check"]
 
-_DEVICE: Final = Type("struct", "kubernetes.DRADevice")
-_DEVICE_FIELDS: Final = {
-    "driver": STRING,
-    "allowMultipleAllocations": BOOL,
-    "attributes": map_of(STRING, map_of(STRING, DYN)),
-    "capacity": map_of(STRING, map_of(STRING, QUANTITY)),
-}
+_CAPACITY: Final = map_of(STRING, map_of(STRING, QUANTITY))
 _LITERALS: Final = {
     bool: BOOL, int: INT, UInt: Type("uint", "uint"), float: Type("double", "double"), str: STRING,
     bytes: Type("bytes", "bytes"), type(None): NULL,
 }  # fmt: skip
 _IDENTS: Final = {
-    "device": _DEVICE,
-    "list": type_of(list_of(Type("param", "A"))),
-    "map": type_of(map_of(Type("param", "A"), Type("param", "B"))),
+    "device": DEVICE,
+    "list": type_of(list_of(DYN)),
+    "map": type_of(map_of(DYN, DYN)),
     "null_type": type_of(NULL),
     "type": type_of(Type("type", "type")),
-} | {name: type_of(Type(name, name)) for name in ("bool", "bytes", "double", "int", "string", "uint")}
-TYPE_NAMES: Final = frozenset(_IDENTS) - {"device"}
-"""Names that are types."""
+    "optional_type": type_of(optional_of(DYN)),
+} | {name: type_of(Type(name, name)) for name in ("bool", "bytes", "double", "int", "string", "uint", "duration", "timestamp")}
+TYPE_NAMES: Final = (frozenset(_IDENTS) - {"device", "duration", "timestamp"}) | {
+    "google.protobuf.Duration", "google.protobuf.Empty", "google.protobuf.Timestamp", "net.CIDR", "net.IP",
+}  # fmt: skip
+"""Names of types that a program may use; the others the checker knows, and no program can be made with them."""
 # optMap writes its operand twice, so a chain of them doubles with every link.
 _MAX_VISITS: Final = 100_000
-# Names of types that cel-go knows besides; expressions about them are rare, and their rules many.
-_FOREIGN: Final = frozenset({"google", "net", "kubernetes", "optional_type"})
-_NOT_FOREIGN: Final = frozenset({"google", "net", "kubernetes", "kubernetes.Semver", "kubernetes.Quantity", "kubernetes.URL"})
+_ENUM: Final = "google.protobuf.NullValue.NULL_VALUE"
+"""The one constant that cel-go knows by name."""
 
 
 @frozen(eq=False)
@@ -91,37 +93,61 @@ class Checked:
     source: Source
     types: dict[Node, Type] = field(factory=dict[Node, Type])
     names: dict[Node, str] = field(factory=dict[Node, str])
-    """Nodes that are a variable or a type, by its name: all Idents, and Selects such as ``a.b`` of a dotted name."""
+    """Nodes that are a variable or a type, by its name: all Idents, and Selects such as ``a.b`` of a dotted name.
+
+    With a dot before it, the name is none of a macro's variables.
+    """
     functions: dict[Node, str] = field(factory=dict[Node, str])
-    """Full function name of each call, such as ``optional.of``."""
+    """Full function name of each call, such as ``optional.of``, and the name of each message that is made."""
     overloads: dict[Node, tuple[Overload, ...]] = field(factory=dict[Node, tuple[Overload, ...]])
     """The overloads of each call that fit, in order; with ``dyn`` there may be several."""
     receivers: dict[Node, Node | None] = field(factory=dict[Node, "Node | None"])
     """The receiver of each call; None where it turned out to be a namespace."""
 
 
-def check(root: Node, source: Source) -> Checked:
+def check(root: Node, source: Source, environment: Environment = Environment()) -> Checked:  # noqa: B008  # it is frozen
     """Types and overloads for a whole expression.
 
     :raises CompileError: with all faults, or because the expression is not a bool (nor ``dyn``).
     :raises UnsupportedExpression: a type or constructor drakit has no rules for.
     """
-    checker = _Checker(Checked(root, source))
+    checker = _Checker(Checked(root, source), environment)
     run(checker.check(root))
     if not checker.issues:
         checker.settle()
-        checker.issues.extend([*_wrong_patterns(checker.found), *_mixed_literals(checker.found)])
+        checker.issues.extend(
+            [*wrong_literals(checker.found.functions, checker.found.types, source), *_mixed_literals(checker.found)]
+        )
     if checker.issues:
         raise CompileError(checker.issues)
     output = checker.found.types[root]
-    if output not in (BOOL, DYN):
+    if plain(output) not in (BOOL, checker.attribute):
         raise CompileError.of_whole(f"must evaluate to bool or the unknown type, not {output.output_name}")
     return checker.found
 
 
+@functools.lru_cache(maxsize=1024)
+def _variable(number: int) -> Type:
+    return Type("param", f"_var{number}")
+
+
+@functools.lru_cache(maxsize=64)
+def _in_order(parameters: frozenset[Type]) -> tuple[str, ...]:
+    return tuple(sorted(parameter.name for parameter in parameters))
+
+
 class _Checker:
-    def __init__(self, found: Checked) -> None:
+    def __init__(self, found: Checked, environment: Environment) -> None:
         self.found = found
+        self.environment = environment
+        self.candidates = _CANDIDATES if environment.strings_first else _OLDER_CANDIDATES
+        self.unknown = environment.unknown
+        self.attribute = DYN if environment.has_lists else ANY
+        self.device_fields = {
+            "driver": STRING,
+            "attributes": map_of(STRING, map_of(STRING, self.attribute)),
+            "capacity": _CAPACITY,
+        } | ({"allowMultipleAllocations": BOOL} if environment.has_sharing else {})
         self.issues: list[Issue] = []
         self.known = Substitutions()
         self.scopes: list[dict[str, Type]] = [dict(_IDENTS)]
@@ -148,21 +174,25 @@ class _Checker:
 
     def new_variable(self) -> Type:
         self.fresh += 1
-        return Type("param", f"_var{self.fresh - 1}")
+        return _variable(self.fresh - 1)
 
     def lookup(self, node: Node, name: str) -> Type | None:
+        absolute = self.environment.absolute_names and name.startswith(".")
         name = name.removeprefix(".")
-        for scope in reversed(self.scopes):
+        for scope in self.scopes[:1] if absolute else reversed(self.scopes):
             if name in scope:
                 return scope[name]
-        if name.partition(".")[0] in _FOREIGN and name not in _NOT_FOREIGN:
+        if name in MESSAGES:
+            return type_of(MESSAGES[name])
+        if name == _ENUM:
             raise self.found.source.unsupported(node.offset, f"name '{name}'")
         return None
 
     def settle(self) -> None:
         """Replace what is left of type parameters in every type."""
         for node, type_ in self.found.types.items():
-            self.found.types[node] = self.known.apply(type_, free_to_dyn=True)
+            if not type_.ground:
+                self.found.types[node] = self.known.apply(type_, free_to_dyn=True)
 
     # -- nodes ----------------------------------------------------------------------------------------------------
 
@@ -192,22 +222,26 @@ class _Checker:
             case Comprehension():
                 self.set_type(node, (yield self.comprehension(node)))
             case StructLiteral():
-                raise self.found.source.unsupported(node.offset, f"constructor of '{node.type_name}'")
+                self.set_type(node, (yield self.struct_literal(node)))
 
     def ident(self, node: Ident) -> Type:
         type_ = self.lookup(node, node.name)
         if type_ is None:
             return self.undeclared(node, node.name)
-        self.found.names[node] = node.name.removeprefix(".")
+        self.found.names[node] = self.known_as(node.name)
         return type_
+
+    def known_as(self, name: str) -> str:
+        return name if self.environment.absolute_names else name.removeprefix(".")
 
     def select(self, node: Select) -> Walk[Type]:
         name = qualified_name(node)
         type_ = None if name is None else self.lookup(node, name)
         if name is not None and type_ is not None:
-            self.found.names[node] = name.removeprefix(".")
+            self.found.names[node] = self.known_as(name)
             return type_
-        yield self.check(node.operand)
+        if not self.is_leaf(node.operand):
+            yield self.check(node.operand)
         result = self.field(node, node.operand, node.field, optional=False)
         return BOOL if node.test_only else self.known.apply(result)
 
@@ -216,8 +250,8 @@ class _Checker:
         result = DYN
         if target.kind == "map":
             result = target.parameters[1]
-        elif target == _DEVICE:
-            result = _DEVICE_FIELDS.get(name, ERROR)
+        elif target == DEVICE:
+            result = self.device_fields.get(name, ERROR)
             if result is ERROR:
                 self.report(node, f"undefined field '{name}'")
         elif target.kind == "struct":
@@ -228,18 +262,30 @@ class _Checker:
             self.report(node, f"type '{target}' does not support field selection")
         return optional_of(result) if optional or was_optional else result
 
+    def is_leaf(self, node: Node) -> bool:
+        """Whether a node has nothing below it; then it is checked at once, without a walk of its own."""
+        if isinstance(node, Literal):
+            self.set_type(node, _LITERALS[type(node.value)])
+        elif isinstance(node, Ident):
+            self.set_type(node, self.ident(node))
+        else:
+            return False
+        self.visits += 1
+        return True
+
     def call(self, node: Call) -> Walk[Type]:
         for arg in node.args:
-            yield self.check(arg)
+            if not self.is_leaf(arg):
+                yield self.check(arg)
         target, function = node.target, node.function.removeprefix(".")
         if target is not None:
             namespace = qualified_name(target)
             namespaced = f"{namespace}.{function}".removeprefix(".") if namespace else ""
-            if namespaced in FUNCTIONS:
+            if namespaced in FUNCTIONS and namespaced not in self.unknown:
                 target, function = None, namespaced
-            else:
+            elif not self.is_leaf(target):
                 yield self.check(target)
-        if function not in FUNCTIONS:
+        if function not in FUNCTIONS or function in self.unknown:
             return self.undeclared(node, node.function)
         self.found.functions[node] = function
         self.found.receivers[node] = target
@@ -253,8 +299,10 @@ class _Checker:
             return self.logical(node, types)
         result: Type | None = None
         fitting: list[Overload] = []
-        for overload in FUNCTIONS[function]:
-            if overload.member == (target is None):
+        kinds = [_distinct(type_) for type_ in types]
+        for overload, wanted in self.candidates[function, target is not None]:
+            if not _may_fit(kinds, wanted):
+                self.fresh += len(overload.type_parameters)  # cel-go's names of variables show in messages
                 continue
             parameters, returned = self.instantiate(overload)
             if not self.known.unify(types, parameters):
@@ -284,15 +332,14 @@ class _Checker:
         """Parameters and result of an overload with type variables of this call."""
         if not overload.type_parameters:
             return overload.parameters, overload.result
-        own = Substitutions()
-        for parameter in sorted(overload.type_parameters, key=str):
-            own.add(parameter, self.new_variable())
-        return tuple(own.apply(parameter) for parameter in overload.parameters), own.apply(overload.result)
+        own = {name: self.new_variable() for name in _in_order(overload.type_parameters)}
+        return tuple([renamed(parameter, own) for parameter in overload.parameters]), renamed(overload.result, own)
 
     def list_literal(self, node: ListLiteral) -> Walk[Type]:
         element: Type | None = None
         for index, part in enumerate(node.elements):
-            yield self.check(part)
+            if not self.is_leaf(part):
+                yield self.check(part)
             type_ = self.type_of(part)
             if index in node.optional:
                 type_ = self.unwrapped(part, type_)
@@ -312,6 +359,34 @@ class _Checker:
             value = self.join(value, type_)
         return map_of(key or self.new_variable(), value or self.new_variable())
 
+    def struct_literal(self, node: StructLiteral) -> Walk[Type]:
+        name = node.type_name.removeprefix(".")
+        if name in _IDENTS and name != "device":
+            result = self.report(node, f"'{name}' is not a message type")
+        elif name not in MESSAGES:
+            return self.undeclared(node, node.type_name)
+        else:
+            result = MESSAGES[name]
+        if name in MESSAGES and name not in FIELDS:
+            raise self.found.source.unsupported(node.offset, f"constructor of '{name}'")
+        self.found.functions[node] = name
+        fields = FIELDS.get(name, {})
+        for entry in node.entries:
+            yield self.check(entry.value)
+            assert isinstance(entry.key, Literal)
+            self.field_value(entry, str(entry.key.value), fields)
+        return result
+
+    def field_value(self, entry: Entry, name: str, fields: Mapping[str, Type]) -> None:
+        wanted = fields.get(name)
+        given = self.type_of(entry.value)
+        if entry.optional:
+            given = self.unwrapped(entry.value, given)
+        if wanted is None:
+            self.report(entry, f"undefined field '{name}'")
+        elif not self.known.unify([wanted], [given]):
+            self.report(entry, f"expected type of field '{name}' is '{wanted}' but provided type is '{given}'")
+
     def unwrapped(self, node: Node, type_: Type) -> Type:
         inside, was_optional = unwrap_optional(type_)
         if not was_optional and not is_dyn(inside):
@@ -327,9 +402,9 @@ class _Checker:
         yield self.check(node.range_)
         yield self.check(node.initial)
         accumulator = self.type_of(node.initial)
-        element = self.element(node.range_)
+        first, second = self.variables(node.range_, of_entries=node.second_variable is not None)
         self.scopes.append({node.accumulator: accumulator})
-        self.scopes.append({node.variable: element})
+        self.scopes.append({node.variable: first} | ({node.second_variable: second} if node.second_variable else {}))
         yield self.check(node.condition)
         self.expect(node.condition, BOOL)
         yield self.check(node.step)
@@ -339,45 +414,67 @@ class _Checker:
         self.scopes.pop()
         return self.known.apply(self.type_of(node.result))
 
-    def element(self, range_: Node) -> Type:
-        """What a fold's variable is: an element of a list, a key of a map."""
+    def variables(self, range_: Node, *, of_entries: bool) -> tuple[Type, Type]:
+        """What the variables of a fold are: element or key; with two of them index and element, or key and value."""
         type_ = self.known.apply(self.type_of(range_))
-        if type_.kind in ("list", "map"):
-            return type_.parameters[0]
+        if type_.kind == "list":
+            return (INT if of_entries else type_.parameters[0]), type_.parameters[0]
+        if type_.kind == "map":
+            return type_.parameters[0], type_.parameters[1]
         if type_.kind in ("dyn", "error", "param"):
             self.known.unify([DYN], [type_])
-            return DYN
-        return self.report(
-            range_, f"expression of type '{type_}' cannot be range of a comprehension (must be list, map, or dynamic)"
-        )
+            return DYN, DYN
+        wrong = f"expression of type '{type_}' cannot be range of a comprehension (must be list, map, or dynamic)"
+        reported = self.report(range_, wrong)
+        return reported, reported
 
     def expect(self, node: Node, type_: Type) -> None:
         if not self.known.unify([type_], [self.type_of(node)]):
             self.mismatch(node, type_, self.type_of(node))
 
 
+_DISTINCT: Final = frozenset("bool int uint double string bytes list map struct duration timestamp optional_type type".split())
+
+
+def _distinct(type_: Type) -> str:
+    """The outermost kind of a type, or nothing where more has to be looked at to tell it from another."""
+    return type_.kind if type_.kind in _DISTINCT else ""
+
+
+def _may_fit(kinds: Sequence[str], wanted: Sequence[str]) -> bool:
+    if len(kinds) != len(wanted):
+        return False
+    for one, other in zip(kinds, wanted, strict=True):  # noqa: SIM110  # asked for every overload of every call
+        if one != other and one and other:
+            return False
+    return True
+
+
+_Candidates: TypeAlias = Mapping[tuple[str, bool], tuple[tuple[Overload, tuple[str, ...]], ...]]
+
+
+def _candidates(functions: Mapping[str, tuple[Overload, ...]]) -> _Candidates:
+    return {
+        (function, member): tuple(
+            (overload, tuple(map(_distinct, overload.parameters))) for overload in overloads if overload.member == member
+        )
+        for function, overloads in functions.items()
+        for member in (False, True)
+    }
+
+
+_CANDIDATES: Final = _candidates(FUNCTIONS)
+"""Overloads with the kinds of their parameters: most are none for the types at hand, which the kinds alone tell."""
+_OLDER_CANDIDATES: Final = {**_CANDIDATES, **_candidates(LISTS_FIRST)}
+
+
 # -- validators -----------------------------------------------------------------------------------------------------
-
-
-def _wrong_patterns(found: Checked) -> Iterator[Issue]:
-    """Literals that are no regular expression.
-
-    As in cel-go it is the first argument that is looked at, even in ``matches(text, pattern)``.
-    """
-    for node, function in found.functions.items():
-        pattern = node.args[0] if function == "matches" and isinstance(node, Call) else None
-        if not isinstance(pattern, Literal):
-            continue
-        try:
-            regex.compile(str(pattern.value))
-        except ValueError:
-            yield found.source.issue(pattern.offset, "invalid matches argument")
-        except regex.Unsupported:
-            raise found.source.unsupported(pattern.offset, "this regular expression") from None
 
 
 def _mixed_literals(found: Checked) -> Iterator[Issue]:
     """Lists and maps whose elements differ in type: Kubernetes refuses what cel-go would call ``dyn``."""
+    if all(_is_uniform(found, node) for node in found.types):
+        return
     pending = [found.root]
     seen: set[Node] = set()  # optMap writes one operand twice
     while pending:
@@ -394,6 +491,13 @@ def _mixed_literals(found: Checked) -> Iterator[Issue]:
             yield from _mixed(found, [(entry.value, entry.optional) for entry in node.entries])
 
 
+def _is_uniform(found: Checked, node: Node) -> bool:
+    """Whether there is nothing to say about a node, if it is a literal of its kind."""
+    if isinstance(node, ListLiteral):
+        return not node.optional and len({found.types[part] for part in node.elements}) < 2
+    return not (isinstance(node, MapLiteral) and node.entries)
+
+
 def _mixed(found: Checked, parts: Sequence[tuple[Node, bool]]) -> Iterator[Issue]:
     first: Type | None = None
     for node, optional in parts:
@@ -404,5 +508,5 @@ def _mixed(found: Checked, parts: Sequence[tuple[Node, bool]]) -> Iterator[Issue
             type_ = type_.parameters[0]
         if first is None:
             first = type_
-        elif type_ != first:
+        elif plain(type_) != plain(first):
             yield found.source.issue(node.offset, f"expected type '{first}' but found '{type_}'")

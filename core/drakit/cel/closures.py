@@ -5,55 +5,48 @@ Source: github.com/google/cel-go ``interpreter/{interpretable,decorators}.go``, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from attrs import frozen
+
 from drakit.cel import regex
-from drakit.cel.frame import Frame, Run, extent, operands
+from drakit.cel.frame import Frame, Lazy, Run, extent
+from drakit.cel.go_names import go_name
+from drakit.cel.messages import Maker
+from drakit.cel.stack import on_a_new_stack
 from drakit.cel.values import (
     NO_SUCH_OVERLOAD,
     Fault,
     Map,
     NotDecided,
     Optional,
+    TypeValue,
     UInt,
     Value,
     check_hashable,
     equal,
     no_such_overload,
-    type_name,
 )
 
 __all__ = [
-    "conditional",
+    "Fold",
+    "both",
     "equality",
+    "folded",
     "inequality",
-    "iterate",
+    "list_literal",
     "logical",
+    "map_literal",
     "matches",
     "matches_constant",
     "membership",
     "not_strictly_false",
     "otherwise",
-    "present_elements",
 ]
 
 
-def conditional(condition: Run, then: Run, otherwise: Run) -> Run:
-    """``condition ? then : otherwise``; only the branch taken is evaluated."""
-
-    def choose(frame: Frame) -> Value:
-        value = condition(frame)
-        if value is True:
-            return then(frame)
-        if value is False:
-            return otherwise(frame)
-        raise no_such_overload()
-
-    return choose
-
-
-def logical(terms: list[Run], *, absorbing: bool) -> Run:
+def logical(terms: Sequence[Run], *, absorbing: bool) -> Run:
     """``||`` or ``&&``: a term that decides does so whatever the others' errors are; else the first error counts."""
 
     def combine(frame: Frame) -> Value:
@@ -75,13 +68,43 @@ def logical(terms: list[Run], *, absorbing: bool) -> Run:
     return combine
 
 
+def both(frame: Frame, left: Run, right: Run) -> tuple[Value, Value]:
+    """Two operands, the right one also when the left one fails; the first error counts."""
+    try:
+        one = left(frame)
+    except Fault as fault:
+        _ = _attempt(right, frame)
+        raise fault from None
+    return one, right(frame)
+
+
+def _attempt(run: Run, frame: Frame) -> Value:
+    """A value, or the error instead of it."""
+    try:
+        return run(frame)
+    except Fault as fault:
+        return fault
+
+
+_CONTAINERS: Final = (tuple, Map)
+
+
+def _equal(frame: Frame, one: Value, other: Value) -> bool:
+    if not isinstance(one, _CONTAINERS):
+        return equal(one, other)
+    frame.labour(extent(one))
+    try:
+        return equal(one, other)
+    except RecursionError:  # lists in lists in lists
+        return on_a_new_stack(lambda: equal(one, other))
+
+
 def equality(left: Run, right: Run) -> Run:
     """``left == right``, across types."""
 
     def compare(frame: Frame) -> bool:
-        one, other = operands(frame, (left, right))
-        frame.spend(1 + extent(one))
-        return equal(one, other)
+        one, other = both(frame, left, right)
+        return _equal(frame, one, other)
 
     return compare
 
@@ -90,22 +113,26 @@ def inequality(left: Run, right: Run) -> Run:
     """``left != right``; what cannot be compared differs."""
 
     def compare(frame: Frame) -> bool:
-        one, other = operands(frame, (left, right))
-        frame.spend(1 + extent(one))
+        one, other = both(frame, left, right)
         try:
-            return not equal(one, other)
+            return not _equal(frame, one, other)
         except Fault:  # an error is not "equal"
             return True
 
     return compare
 
 
-def otherwise(left: Run, right: Run, *, unwrap: bool) -> Run:
-    """``or`` and ``orValue``; what is no optional after all is the result itself."""
+def otherwise(left: Run, right: Run, *, unwrap: bool, strict: bool) -> Run:
+    """``or`` and ``orValue``.
+
+    :param strict: what is no optional after all is an error; before Kubernetes 1.37, it is the result.
+    """
 
     def choose(frame: Frame) -> Value:
         value = left(frame)
         if not isinstance(value, Optional):
+            if strict:
+                raise no_such_overload()
             return value
         if value.present:
             return value.value if unwrap else value
@@ -135,7 +162,6 @@ def membership(element: Run, values: tuple[Value, ...]) -> Run | None:
 
     def call(frame: Frame) -> bool:
         value = element(frame)
-        frame.spend(1 + len(values))
         check_hashable(value)
         return isinstance(value, bool | int | float | str) and (type(value), value) in keys
 
@@ -157,59 +183,147 @@ def _hash_keys(value: Value) -> Iterator[tuple[type, Value]]:
         yield float, float(value)
 
 
-def iterate(value: Value) -> Iterator[Value]:
-    """What a fold runs over: a list's elements, a map's keys."""
-    if isinstance(value, tuple | Map):
-        return iter(value)
-    name = _GO_NAMES.get(type(value))
-    if name is None:
-        raise NotDecided(f"a fold over a value of type {type_name(value)}")
-    raise Fault(f"got '{name}', expected iterable type")
+# -- folds ----------------------------------------------------------------------------------------------------------
 
 
-_GO_NAMES: Final[dict[type, str]] = {
-    bool: "types.Bool", int: "types.Int", UInt: "types.Uint", float: "types.Double", str: "types.String", bytes: "types.Bytes",
-}  # fmt: skip
+@frozen(eq=False, kw_only=True)
+class Fold:
+    """The parts of a fold, and the slots of its variables."""
+
+    range_: Run
+    initial: Run
+    condition: Run
+    step: Run
+    result: Run
+    accumulator: int
+    variables: Sequence[int]
+    """One, or two."""
+    collects: bool = False
+    """The accumulator is a macro's own list, to which ``+`` adds in place."""
 
 
-def present_elements(frame: Frame, runs: list[tuple[Run, bool]]) -> Iterator[Value]:
-    """The elements of a list literal; an optional one may be absent."""
-    for element, optional in runs:
-        value = element(frame)
-        if not optional:
-            yield value
-        elif not isinstance(value, Optional):
-            raise NotDecided("an optional element that is no optional")
-        elif value.present:
-            yield value.value
+def folded(fold: Fold) -> Run:
+    """A fold; an error in its accumulator is kept there, until someone reads it."""
+    start = Lazy(lambda frame: list(fold.initial(frame)) if fold.collects else _attempt(fold.initial, frame))
+
+    paired = len(fold.variables) > 1
+
+    def run(frame: Frame) -> Value:
+        slots = frame.slots
+        items = fold.range_(frame)
+        slots[fold.accumulator] = start
+        for values in _entries(items) if paired else _elements(items):
+            for slot, value in zip(fold.variables, values, strict=True):
+                slots[slot] = value
+            if _attempt(fold.condition, frame) is False:
+                break
+            slots[fold.accumulator] = _attempt(fold.step, frame)
+        value = fold.result(frame)
+        return tuple(value) if fold.collects and isinstance(value, list) else value
+
+    return run
 
 
-def matches_constant(subject: Run, pattern: regex.Pattern) -> Run:
-    """``subject.matches("...")``."""
+def _elements(value: Value) -> Iterator[tuple[Value]]:
+    """What a fold with one variable runs over: a list's elements, a map's keys."""
+    if not isinstance(value, tuple | Map):
+        raise Fault(f"got '{go_name(value)}', expected iterable type")
+    return ((item,) for item in value)
 
-    def call(frame: Frame) -> bool:
-        value = subject(frame)
-        if not isinstance(value, str):
+
+def _entries(value: Value) -> Iterator[tuple[Value, Value]]:
+    """What one with two variables runs over: a list's indexes and elements, a map's keys and values."""
+    if isinstance(value, tuple):
+        return enumerate(value)
+    if not isinstance(value, Map):
+        raise Fault(f"unsupported comprehension range type: {go_name(value)}")
+    return ((key, value.find(key)[0]) for key in value)
+
+
+# -- literals -------------------------------------------------------------------------------------------------------
+
+
+def list_literal(elements: Sequence[tuple[Run, bool]]) -> Run:
+    """A list of elements, each with whether it is optional and may be absent."""
+
+    def make(frame: Frame) -> Value:
+        values: list[Value] = []
+        for element, optional in elements:
+            value = element(frame)
+            if not optional:
+                values.append(value)
+            elif not isinstance(value, Optional):
+                raise NotDecided("an optional element that is no optional")
+            elif value.present:
+                values.append(value.value)
+        return tuple(values)
+
+    return make
+
+
+def map_literal(entries: Sequence[tuple[Run, Run, bool]]) -> Run:
+    """A map of keys and values, each with whether it is optional and may be absent."""
+
+    def make(frame: Frame) -> Value:
+        pairs: list[tuple[Value, Value]] = []
+        for key_run, value_run, optional in entries:
+            key, value = key_run(frame), value_run(frame)
+            if optional and not isinstance(value, Optional):
+                raise NotDecided("an optional entry that is no optional")
+            check_hashable(key)
+            if not optional:
+                pairs.append((key, value))
+            elif value.present:
+                pairs.append((key, value.value))
+            else:
+                pairs = [pair for pair in pairs if not (type(pair[0]) is type(key) and pair[0] == key)]
+        return Map.literal(iter(pairs))
+
+    return make
+
+
+def struct_literal(fields: Sequence[tuple[str, Run, bool]], make: Maker) -> Run:
+    """A message of named fields, each with whether it is optional and may be absent."""
+
+    def made(frame: Frame) -> Value:
+        given: dict[str, Value] = {}
+        for name, run, optional in fields:
+            value = run(frame)
+            if optional and not isinstance(value, Optional):
+                raise NotDecided("an optional field that is no optional")
+            if not optional:
+                given[name] = value
+            elif value.present:
+                given[name] = value.value
+        return make(given)
+
+    return made
+
+
+# -- regular expressions --------------------------------------------------------------------------------------------
+
+
+def matches_constant(compiled: regex.Pattern) -> Callable[[Value, Value], bool]:
+    """``subject.matches("...")``. Of a type, the name counts."""
+
+    def call(subject: Value, _pattern: Value) -> bool:
+        text = subject.name if isinstance(subject, TypeValue) else subject
+        if not isinstance(text, str):
             raise no_such_overload()
-        frame.spend((2 + len(value)) * (1 + pattern.size))
-        return pattern.search(value)
+        return compiled.search(text)
 
     return call
 
 
-def matches(subject: Run, pattern: Run) -> Run:
+def matches(subject: Value, pattern: Value) -> bool:
     """``subject.matches(pattern)`` with a pattern known at run time only."""
-
-    def call(frame: Frame) -> bool:
-        value, expression = subject(frame), pattern(frame)
-        if not isinstance(value, str):
-            raise Fault(f"{NO_SUCH_OVERLOAD}: matches")
-        if not isinstance(expression, str):
-            raise no_such_overload()
-        frame.spend((2 + len(value)) * (1 + len(expression)))
-        try:
-            return regex.compile(expression).search(value)
-        except (regex.Unsupported, ValueError):
-            raise NotDecided("this regular expression") from None
-
-    return call
+    if not isinstance(subject, str):
+        raise Fault(f"{NO_SUCH_OVERLOAD}: matches")
+    if not isinstance(pattern, str):
+        raise no_such_overload()
+    try:
+        return regex.compile(pattern).search(subject)
+    except regex.PatternError as error:
+        raise Fault(str(error)) from None
+    except regex.Unsupported:
+        raise NotDecided("this regular expression") from None

@@ -9,7 +9,7 @@ import math
 import re
 from typing import Final
 
-from drakit.cel.values import INT64, UINT64, Fault, NotDecided, TypeValue, UInt, Value, type_name
+from drakit.cel.values import INT64, UINT64, Fault, TypeValue, UInt, Value, format_double, type_name
 
 __all__ = [
     "bytes_to_string",
@@ -17,17 +17,22 @@ __all__ = [
     "double_to_uint",
     "identity",
     "string_to_bool",
+    "string_to_bytes",
     "string_to_double",
     "string_to_int",
     "string_to_uint",
+    "to_text",
     "type_",
 ]
 
 _TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
-_SPECIAL: Final = re.compile(r"[+-]?inf(?:inity)?|nan", re.IGNORECASE)
-_HEXADECIMAL: Final = re.compile(r"[+-]?0[xX]")
+_SPECIAL: Final = re.compile(r"[+-]?inf(?:inity)?|nan", re.IGNORECASE | re.ASCII)
+_HEXADECIMAL: Final = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+", re.ASCII)
+_LONE_UNDERSCORE: Final = re.compile(r"(?<![0-9])_|_(?![0-9])")
+_LONE_HEX_UNDERSCORE: Final = re.compile(r"(?<![0-9a-fA-FxX])_|_(?![0-9a-fA-F])")
+_MANY: Final = 10**4  # Go stops to count an exponent here
 
 
 def _conversion_fault(source: str, target: str) -> Fault:
@@ -62,13 +67,26 @@ def _decimal_digits(text: str) -> bool:
 
 def string_to_double(text: str) -> float:
     """Read a double as Go does."""
-    if _HEXADECIMAL.match(text) or "_" in text:  # Go takes some underscores and refuses others
-        raise NotDecided("a double written in hexadecimal or with underscores")
     if _SPECIAL.fullmatch(text):
         return float(text)
-    if not _DECIMAL.fullmatch(text) or math.isinf(float(text)):
+    is_hexadecimal = text.lstrip("+-")[:2] in ("0x", "0X")
+    lone = (_LONE_HEX_UNDERSCORE if is_hexadecimal else _LONE_UNDERSCORE).search(text)
+    digits = text.replace("_", "")
+    if lone or not (_HEXADECIMAL if is_hexadecimal else _DECIMAL).fullmatch(digits):
         raise _conversion_fault("string", "double")
-    return float(text)
+    number = _hexadecimal(digits) if is_hexadecimal else float(digits)
+    if math.isinf(number):
+        raise _conversion_fault("string", "double")
+    return number
+
+
+def _hexadecimal(text: str) -> float:
+    mantissa, _, exponent = text.lower().partition("p")
+    power = max(-_MANY, min(_MANY, int(exponent[:8])))
+    try:
+        return float.fromhex(f"{mantissa}p{power}")
+    except OverflowError:
+        return math.inf
 
 
 def double_to_int(value: float) -> int:
@@ -102,3 +120,22 @@ def identity(value: Value) -> Value:
 def type_(value: Value) -> TypeValue:
     """The type of a value."""
     return TypeValue(type_name(value))
+
+
+def to_text(value: Value) -> str:
+    """``string()`` of a value that has one.
+
+    :raises Fault: bytes that are no UTF-8.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, bytes):
+        return bytes_to_string(value)
+    if isinstance(value, float):
+        return format_double(value)
+    return str(value)
+
+
+def string_to_bytes(text: str) -> bytes:
+    """Encode as UTF-8."""
+    return text.encode(errors="surrogateescape")

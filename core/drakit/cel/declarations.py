@@ -16,7 +16,7 @@ from attrs import frozen
 
 from drakit.cel.types import Type, parse_type
 
-__all__ = ["FUNCTIONS", "Overload"]
+__all__ = ["FUNCTIONS", "LISTS_FIRST", "Overload"]
 
 
 @frozen
@@ -64,6 +64,9 @@ _TABLE: Final = """\
   list_google.protobuf.Timestamp_sortByAssociatedKeys .(list(T), list(timestamp)) -> list(T)
   list_string_sortByAssociatedKeys .(list(T), list(string)) -> list(T)
   list_bytes_sortByAssociatedKeys .(list(T), list(bytes)) -> list(T)
+cel.@mapInsert
+  @mapInsert_map_key_value (map(K, V), K, V) -> map(K, V)
+  @mapInsert_map_map (map(K, V), map(K, V)) -> map(K, V)
 _!=_
   not_equals (A, A) -> bool
 _%_
@@ -159,7 +162,6 @@ double
   uint64_to_double (uint) -> double
 duration
   duration_to_duration (duration) -> duration
-  int64_to_duration (int) -> duration
   string_to_duration (string) -> duration
 dyn
   to_dyn (A) -> dyn
@@ -266,9 +268,9 @@ hasValue
 includes
   dra_includes_dyn_dyn .(dyn, dyn) -> bool
 indexOf
-  list_a_index_of_int .(list(A), A) -> int
   string_index_of_string .(string, string) -> int
   string_index_of_string_int .(string, string, int) -> int
+  list_a_index_of_int .(list(A), A) -> int
 int
   int64_to_int64 (int) -> int
   double_to_int64 (double) -> int
@@ -327,9 +329,9 @@ labelSelector
 last
   list_last .(list(V)) -> optional_type(V)
 lastIndexOf
-  list_a_last_index_of_int .(list(A), A) -> int
   string_last_index_of_string .(string, string) -> int
   string_last_index_of_string_int .(string, string, int) -> int
+  list_a_last_index_of_int .(list(A), A) -> int
 lists.range
   lists_range (int) -> list(int)
 lowerAscii
@@ -515,3 +517,6 @@ def _read(lines: Iterator[str]) -> dict[str, tuple[Overload, ...]]:
 
 FUNCTIONS: Final = _read(iter([*_comparisons(), *_TABLE.splitlines()]))
 """Overloads by function name, in the order they are tried."""
+
+LISTS_FIRST: Final = {name: (*FUNCTIONS[name][2:], *FUNCTIONS[name][:2]) for name in ("indexOf", "lastIndexOf")}
+"""Functions whose overload for lists was tried before the others until Kubernetes 1.36."""

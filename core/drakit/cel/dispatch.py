@@ -5,38 +5,46 @@ Source: github.com/google/cel-go ``common/decls/decls.go`` (Bindings, MaybeNoSuc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
 
+from drakit.cel.closures import both
+from drakit.cel.costs import COST_LIMIT, Price
 from drakit.cel.declarations import Overload
-from drakit.cel.frame import Frame, Run, extent, operands
-from drakit.cel.functions import OVERLOADS, Implementation, Singleton
+from drakit.cel.frame import Frame, Run, extent
+from drakit.cel.functions import Implementation, Singleton
+from drakit.cel.times import Duration, Timestamp
 from drakit.cel.types import Type
 from drakit.cel.values import (
     NO_SUCH_OVERLOAD,
     Concatenation,
     Fault,
+    GrowingMap,
     Map,
     NotDecided,
     Optional,
     TypeValue,
     UInt,
     Value,
+    is_registered,
     type_name,
 )
 
-__all__ = ["applied", "dispatcher", "guarded_overload", "guarded_singleton", "possible"]
+__all__ = ["Implementations", "applied", "dispatcher", "guarded_overload", "guarded_singleton", "possible"]
+
+Implementations: TypeAlias = Mapping[str, Implementation]
+"""What runs overloads, by id."""
 
 _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "bool": (bool,), "int": (int,), "uint": (UInt,), "double": (float,), "string": (str,), "bytes": (bytes,),
-    "null": (type(None),), "list": (tuple, Concatenation), "map": (Map,), "optional_type": (Optional,), "type": (TypeValue,),
+    "duration": (Duration,), "timestamp": (Timestamp,), "null": (type(None),), "list": (tuple, Concatenation),
+    "map": (Map, GrowingMap), "optional_type": (Optional,), "type": (TypeValue,),
 }  # fmt: skip
-_OWN_STRUCTS: Final = frozenset({"kubernetes.Quantity", "kubernetes.Semver"})
 
 
 def possible(type_: Type) -> bool:
-    """Whether a value of a type can exist: the functions that make the others cannot be run."""
-    if not (type_.kind in _KINDS or type_.kind in ("dyn", "param") or type_.name in _OWN_STRUCTS):
+    """Whether a value of a type can exist: nothing makes those of the API server's authorizer, for instance."""
+    if not (type_.kind in _KINDS or type_.kind in ("dyn", "param") or is_registered(type_.name)):
         return False
     return all(possible(part) for part in type_.parameters)
 
@@ -56,36 +64,39 @@ def _wrong_types(function: str, args: Sequence[Value]) -> Fault:
     return Fault(f"{NO_SUCH_OVERLOAD}: {function}({', '.join(type_name(arg) for arg in args)})")
 
 
+_RECEIVERS: Final = (str, Duration, Timestamp)
+
+
 def guarded_singleton(function: str, singleton: Singleton) -> Implementation:
     """A singleton, with its first argument checked."""
 
     def call(*args: Value) -> Value:
         if singleton.takes is not None and type(args[0]) not in singleton.takes:
-            # Strings are asked themselves, and name no function.
-            raise Fault(NO_SUCH_OVERLOAD if isinstance(args[0], str) else f"{NO_SUCH_OVERLOAD}: {function}")
+            # Strings and times are asked themselves, and name no function.
+            raise Fault(NO_SUCH_OVERLOAD if isinstance(args[0], _RECEIVERS) else f"{NO_SUCH_OVERLOAD}: {function}")
         return singleton.call(*args)
 
     return call
 
 
-_UNGUARDED: Final = frozenset({"contains", "startsWith", "endsWith"})
+_UNGUARDED: Final = frozenset({"contains", "startsWith", "endsWith", "flatten"})
 
 
-def guarded_overload(function: str, overload: Overload) -> Implementation:
+def guarded_overload(function: str, overload: Overload, implementations: Implementations) -> Implementation:
     """One overload, with its arguments checked."""
-    implementation = OVERLOADS.get(overload.id)
+    implementation = implementations.get(overload.id)
     if function in _UNGUARDED and implementation is not None:
         return implementation
-    return dispatcher(function, (overload,))
+    return dispatcher(function, (overload,), implementations)
 
 
-def dispatcher(function: str, overloads: tuple[Overload, ...]) -> Implementation:
+def dispatcher(function: str, overloads: Sequence[Overload], implementations: Implementations) -> Implementation:
     """The first of several overloads that takes the values."""
 
     def call(*args: Value) -> Value:
         for overload in overloads:
             if len(overload.parameters) == len(args) and all(map(_accepts, overload.parameters, args)):
-                implementation = OVERLOADS.get(overload.id)
+                implementation = implementations.get(overload.id)
                 if implementation is None:
                     raise NotDecided(f"function '{function}'")
                 return implementation(*args)
@@ -94,31 +105,49 @@ def dispatcher(function: str, overloads: tuple[Overload, ...]) -> Implementation
     return call
 
 
-_PRODUCT: Final = frozenset({"contains", "distinct", "sets.contains", "sets.intersects", "sets.equivalent"})
+# Functions that compare elements, for whose work Kubernetes asks next to nothing, or asks afterwards.
+_SETS: Final = ("contains", "intersects", "equivalent")
+_COMPARING: Final = frozenset({"@in", "indexOf", "lastIndexOf", "includes"})
+_PAIRING: Final = frozenset({"distinct", "sort", "@sortByAssociatedKeys"} | {f"sets.{name}" for name in _SETS})
 
 
-# Kubernetes measures these lists after the call, and crashes where there is an error or no list.
-_MEASURED: Final = {"distinct": 0, "sort": 0, "@sortByAssociatedKeys": 1}
+def applied(function: str, implementation: Implementation, args: Sequence[Run], price: Price, *, stops: bool) -> Run:
+    """A call: its arguments evaluated, the implementation asked.
+
+    :param stops: the first error among the arguments keeps the rest from being evaluated; of two, otherwise, both are.
+    """
+    if function in _COMPARING | _PAIRING and len(args) <= 2:
+        return _comparing(implementation, args, price if function in _PAIRING else None, stops=stops)
+    if len(args) == 1:
+        (argument,) = args
+        return lambda frame: implementation(argument(frame))
+    if len(args) == 2 and not stops:
+        left, right = args
+
+        def call(frame: Frame) -> Value:
+            one, other = both(frame, left, right)
+            return implementation(one, other)
+
+        return call
+
+    def call_all(frame: Frame) -> Value:
+        values: list[Value] = []
+        for argument in args:
+            values.append(argument(frame))  # noqa: PERF401  # a comprehension would be one more call on the stack
+        return implementation(*values)
+
+    return call_all
 
 
-def applied(function: str, implementation: Implementation, args: list[Run]) -> Run:
-    """A call: all arguments evaluated, work counted, the implementation asked."""
-    multiplies = function in _PRODUCT
-    measured = _MEASURED.get(function)
+def _comparing(implementation: Implementation, args: Sequence[Run], price: Price | None, *, stops: bool) -> Run:
+    """A call that may be much work. With a price, what is too expensive is not done: Kubernetes notices afterwards."""
 
     def call(frame: Frame) -> Value:
-        try:
-            values = operands(frame, args)
-        except Fault:
-            if measured is not None:
-                raise NotDecided(f"an error inside {function}()") from None
-            raise
-        if measured is not None and not isinstance(values[measured], tuple):
-            raise NotDecided(f"{function}() of something that is no list")
+        values = both(frame, *args) if len(args) > 1 and not stops else [argument(frame) for argument in args]
+        if price is not None and frame.ledger.cost + price(values, None) > COST_LIMIT:
+            return None
         extents = [extent(value) for value in values]
-        frame.spend(2 + sum(extents) + (20 + 2 * extents[0] * extents[-1] if multiplies else 0))
-        result = implementation(*values)
-        frame.spend(extent(result))
-        return result
+        frame.labour(extents[0] * extents[-1] if price else sum(extents))
+        return implementation(*values)
 
     return call

@@ -1,8 +1,9 @@
-"""From a checked expression to something that runs: a tree of closures.
+"""From a checked expression to something that runs: a tree of closures, each watched for what it costs.
 
 The plan follows cel-go's: constants are folded, ``in`` over a constant list becomes a hash set, and selections and
 indexes form chains in which one ``?`` makes everything after it optional. Errors are Python exceptions; only ``&&``,
-``||`` and folds catch them.
+``||`` and folds catch them. What a node does is in :mod:`~drakit.cel.closures`, what it costs in
+:mod:`~drakit.cel.ledger`; they meet in this module only.
 
 Source: github.com/google/cel-go ``interpreter/{planner,interpretable,attributes,decorators}.go``.
 """
@@ -10,126 +11,179 @@ Source: github.com/google/cel-go ``interpreter/{planner,interpretable,attributes
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
-from attrs import evolve, frozen
+from attrs import frozen
 
-from drakit.cel import closures, dispatch, regex
-from drakit.cel.ast import Call, Comprehension, ListLiteral, Literal, MapLiteral, Node, Select, children
-from drakit.cel.chains import Qualifier, resolve
+from drakit.cel import closures, dispatch, ledger, regex
+from drakit.cel.ast import Call, Comprehension, Ident, ListLiteral, Literal, MapLiteral, Node, Select, StructLiteral, children
+from drakit.cel.chains import Attribute, Chain, Choice, Step, is_key, presence
 from drakit.cel.checker import TYPE_NAMES, Checked
+from drakit.cel.costs import Price, price
 from drakit.cel.declarations import FUNCTIONS
 from drakit.cel.errors import CompileError, UnsupportedExpression
-from drakit.cel.frame import Frame, Lazy, Run, variable
-from drakit.cel.functions import OVERLOADS, SINGLETONS, Implementation
+from drakit.cel.frame import Frame, Run, sliced, sliced_height, variable, watched
+from drakit.cel.functions import SINGLETONS, Implementation, overloads, searching
+from drakit.cel.go_names import go_name
+from drakit.cel.ledger import Settle
+from drakit.cel.messages import maker
+from drakit.cel.stack import has_room, on_a_new_stack
 from drakit.cel.trampoline import Walk, run
-from drakit.cel.values import Abort, Concatenation, Fault, Map, NotDecided, Optional, TypeValue, Value, opened, type_name
+from drakit.cel.values import Abort, Fault, Map, NotDecided, TypeValue, Value
 
-__all__ = ["Program", "plan"]
-
-# Closures call each other once per level of nesting; Python's stack is a thousand calls deep by default.
-_MAX_HEIGHT: Final = 400
-
-Program: TypeAlias = Callable[[Value], Value]
-"""From a device as a value to the result; raises Fault, Abort and NotDecided."""
+__all__ = ["Outcome", "Program", "plan"]
 
 
-@frozen
+@frozen(eq=False)
+class Outcome:
+    """How an evaluation ended."""
+
+    value: Value
+    error: Fault | Abort | None
+    """What it failed with, and then there is no value."""
+    cost: int
+    """What it did cost up to there."""
+
+
+@frozen(eq=False)
+class Program:
+    """What evaluates an expression. Safe to share between threads."""
+
+    _run: Run
+    _height: int
+    _slots: int
+    _ids: int
+
+    def __call__(self, device: Value) -> Value:
+        """The result for a device as a value.
+
+        :raises Fault: the evaluation ended in an error.
+        :raises Abort: it was given up.
+        :raises NotDecided: it reached something drakit cannot decide.
+        """
+        outcome = self.evaluate(device)
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.value
+
+    def evaluate(self, device: Value) -> Outcome:
+        """The result for a device as a value, or the error, and the cost.
+
+        :raises NotDecided: the evaluation reached something drakit cannot decide.
+        """
+        if has_room(self._height):
+            return self._evaluate(device)
+        return on_a_new_stack(lambda: self._evaluate(device))
+
+    def _evaluate(self, device: Value) -> Outcome:
+        frame = Frame(device, self._slots, self._ids)
+        try:
+            return Outcome(self._run(frame), None, frame.ledger.cost)
+        except (Fault, Abort) as error:
+            return Outcome(None, error, frame.ledger.cost)
+
+
+@frozen(eq=False, slots=False)
 class Plan:
     """A planned node."""
 
-    run: Run
+    id: int
+    make: Callable[[], Run]
+    """Makes the closure; of the parts of a chain nobody needs it."""
     height: int = 1
     """How many Python calls deep a run goes."""
     constant: tuple[Value] | None = None
-    chain: tuple[Run, tuple[Qualifier, ...]] | None = None
-    """Start and steps, where further steps join the same chain."""
-    inside: Run | None = None
-    """How it runs as a branch of a conditional or as an index, where that differs."""
+    attribute: Attribute | None = None
+    """What a further selection, an index or a conditional goes on with."""
 
-    @property
-    def embedded(self) -> Run:
-        return self.inside or self.run
+    @functools.cached_property
+    def run(self) -> Run:
+        return self.make()
 
 
-def plan(checked: Checked) -> Program:
+@frozen
+class Variable:
+    """A variable in sight."""
+
+    slot: int
+    height: int = 1
+    """How many calls deep reading it may go, the first time."""
+
+
+Scope = Mapping[str, Variable]
+
+
+def plan(checked: Checked, *, minor: int = 37) -> Program:
     """The program of an expression.
 
+    :param minor: of the Kubernetes that evaluates it.
     :raises CompileError: a constant conversion that fails, as in ``int("x")``.
-    :raises UnsupportedExpression: a function that cannot be run yet, or too deep nesting.
+    :raises UnsupportedExpression: a function that cannot be run yet.
     """
-    planner = _Planner(checked)
+    return _plan(checked, minor) if has_room(_PLANNING) else on_a_new_stack(lambda: _plan(checked, minor))
+
+
+_PLANNING: Final = 600  # calls deep that making the closures of nested conditionals goes
+
+
+def _plan(checked: Checked, minor: int) -> Program:
+    planner = _Planner(checked, minor)
     root = run(planner.plan(checked.root, {}))
-
-    def program(device: Value) -> Value:
-        return root.run(Frame(device, planner.slots))
-
-    return program
-
-
-def _start(start: Run) -> Plan:
-    return Plan(start, chain=(start, ()))
-
-
-def _step(operand: Plan, qualifier: Qualifier) -> Plan:
-    start, steps = operand.chain or (operand.run, ())
-    steps = (*steps, qualifier)
-
-    def run_chain(frame: Frame, *, embedded: bool = False) -> Value:
-        frame.spend(len(steps) + 1)
-        return resolve(frame, start(frame), steps, embedded=embedded)
-
-    inside = functools.partial(run_chain, embedded=True) if qualifier.test_only else None
-    return Plan(run_chain, operand.height + 1, chain=(start, steps), inside=inside)
-
-
-def _branch(branch: Plan) -> Run:
-    """A branch of a conditional, from which a chain may start."""
-    if branch.chain is not None or branch.constant is not None:
-        return branch.embedded
-
-    def run_branch(frame: Frame) -> Value:
-        value = branch.run(frame)
-        if isinstance(value, Optional) and value.present:
-            opened(value)
-        return value
-
-    return run_branch
-
-
-def _branch_height(branch: Plan) -> int:
-    return branch.height + (branch.chain is None and branch.constant is None)
-
-
-def _constant(value: Value) -> Plan:
-    return Plan(lambda _: value, constant=(value,))
+    return Program(root.run, root.height, planner.slots, len(planner.ids))
 
 
 class _Planner:
-    def __init__(self, checked: Checked) -> None:
+    def __init__(self, checked: Checked, minor: int) -> None:
         self.checked = checked
+        self.minor = minor
+        self.implementations = overloads(minor)
         self.slots = 0
+        self.ids: dict[Node, int] = {}
 
     def unsupported(self, node: Node, construct: str) -> UnsupportedExpression:
         return self.checked.source.unsupported(node.offset, construct)
+
+    def id(self, node: Node) -> int:
+        """The number of a node; one that a macro wrote twice is one."""
+        return self.ids.setdefault(node, len(self.ids))
 
     def new_slot(self) -> int:
         self.slots += 1
         return self.slots - 1
 
-    def plan(self, node: Node, scope: dict[str, int]) -> Walk[Plan]:
-        """:param scope: slots of the variables in sight, by name."""
-        result: Plan
+    # -- plans ----------------------------------------------------------------------------------------------------
+
+    def watched(self, node: Node, run: Run, settle: Settle, *heights: int) -> Plan:
+        """A node as a closure. ``heights`` are those of the closures it calls."""
+        id_, height = self.id(node), 1 + max(heights, default=0)
+        return Plan(id_, lambda: sliced(watched(id_, run, settle), height), sliced_height(1 + height))
+
+    def constant(self, node: Node, value: Value) -> Plan:
+        id_ = self.id(node)
+
+        def note(frame: Frame) -> Value:
+            frame.ledger.push(id_, value)
+            return value
+
+        return Plan(id_, lambda: note, constant=(value,))
+
+    def attribute(self, attribute: Attribute) -> Plan:
+        def make() -> Run:
+            return watched(attribute.id, attribute.resolver(), attribute.settle)
+
+        return Plan(attribute.id, make, 1 + attribute.height, attribute=attribute)
+
+    def plan(self, node: Node, scope: Scope) -> Walk[Plan]:
+        """:param scope: the variables in sight, by name."""
         if node in self.checked.names:
             return self.name(node, scope)
+        result: Plan
         match node:
             case Literal():
-                return _constant(node.value)
+                return self.constant(node, node.value)
             case Select():
-                operand: Plan = yield self.plan(node.operand, scope)
-                field = node.field
-                result = _step(operand, Qualifier(lambda _: field, test_only=node.test_only))
+                result = yield self.select(node, scope)
             case Call():
                 result = yield self.call(node, scope)
             case ListLiteral():
@@ -138,187 +192,281 @@ class _Planner:
                 result = yield self.map_literal(node, scope)
             case Comprehension():
                 result = yield self.fold(node, scope)
-            case _:
-                raise self.unsupported(node, "constructor")
-        if result.height > _MAX_HEIGHT:
-            raise self.unsupported(node, f"nesting deeper than {_MAX_HEIGHT} calls")
+            case StructLiteral():
+                result = yield self.struct_literal(node, scope)
+            case Ident():
+                raise AssertionError("each is a name that the checker knows")
         return result
 
-    def plans(self, nodes: Sequence[Node], scope: dict[str, int]) -> Walk[list[Plan]]:
+    def plans(self, nodes: Sequence[Node], scope: Scope) -> Walk[list[Plan]]:
         planned: list[Plan] = []
         for node in nodes:
             planned.append((yield self.plan(node, scope)))  # noqa: PERF401  # no yield in a comprehension
         return planned
 
-    def name(self, node: Node, scope: dict[str, int]) -> Plan:
+    def name(self, node: Node, scope: Scope) -> Plan:
         name = self.checked.names[node]
         if self.checked.types[node].kind == "type":
             # cel-go plans whatever holds a type as the name of one, and does not find a variable among them.
-            if name not in TYPE_NAMES:
-                raise CompileError.of_whole(f"program instantiation failed: reference to undefined type: {name}")
-            return _constant(TypeValue(name))
-        if name in scope:
-            return _start(variable(scope[name]))
-        return _start(lambda frame: frame.device)
+            of = name.removeprefix(".")
+            if of not in TYPE_NAMES:
+                raise CompileError.of_whole(f"program instantiation failed: reference to undefined type: {of}")
+            return self.constant(node, TypeValue(of))
+        known = scope.get(name)
+        if known is None:
+            return self.attribute(self.chain(self.id(node), lambda frame: frame.device))
+        return self.attribute(self.chain(self.id(node), variable(known.slot), known.height))
+
+    def chain(self, id_: int, start: Run, height: int = 1) -> Chain:
+        return Chain(id_, start, height, reopens=self.minor < _CURRENT)
+
+    def origin(self, plan: Plan) -> Attribute:
+        """What a chain starts from."""
+        return plan.attribute or self.chain(plan.id, plan.run, plan.height)
+
+    def select(self, node: Select, scope: Scope) -> Walk[Plan]:
+        operand: Plan = yield self.plan(node.operand, scope)
+        field = node.field
+        attribute = self.origin(operand).then(Step(self.id(node), lambda _: field, test_only=node.test_only))
+        return self.presence(attribute) if node.test_only else self.attribute(attribute)
+
+    def presence(self, attribute: Attribute) -> Plan:
+        """``has()``: a chain that ends in a test. It is free, even where the chain costs nothing that could be given back."""
+
+        def settle(account: ledger.Ledger, value: Value) -> None:
+            attribute.settle(account, value)
+            account.charge(-1)
+
+        def make() -> Run:
+            return watched(attribute.id, presence(attribute.resolver()), settle)
+
+        return Plan(attribute.id, make, 2 + attribute.height, attribute=attribute)
 
     # -- calls ----------------------------------------------------------------------------------------------------
 
-    def call(self, node: Call, scope: dict[str, int]) -> Walk[Plan]:
+    def call(self, node: Call, scope: Scope) -> Walk[Plan]:
         function = self.checked.functions[node]
         receiver = self.checked.receivers.get(node)
-        nodes = node.args if receiver is None else (receiver, *node.args)
-        args: list[Plan] = yield self.plans(nodes, scope)
-        height = 1 + max((arg.height for arg in args), default=0)
+        args: list[Plan] = yield self.plans(node.args if receiver is None else (receiver, *node.args), scope)
         match function:
-            case "_&&_" | "_||_":
-                return Plan(closures.logical([arg.run for arg in args], absorbing=function == "_||_"), height)
             case "_?_:_":
-                condition, then, otherwise = args
-                choice = closures.conditional(condition.run, _branch(then), _branch(otherwise))
-                height = 1 + max(condition.height, _branch_height(then), _branch_height(otherwise))
-                return evolve(_start(choice), height=height)
+                return self.attribute(self.choice(node, *args))
             case "_[_]" | "_[?_]" | "_?._":
-                return self.index(node, args, optional=function != "_[_]")
-            case "_==_" | "_!=_":
-                return Plan(
-                    (closures.equality if function == "_==_" else closures.inequality)(args[0].run, args[1].run), height
-                )
-            case "or" | "orValue":
-                return Plan(closures.otherwise(args[0].run, args[1].run, unwrap=function == "orValue"), height)
-            case "@not_strictly_false":
-                return Plan(closures.not_strictly_false(args[0].run), height)
-            case "matches":
-                return Plan(self.matches(node, args), height)
-        if function == "@in" and args[1].constant and [o.id for o in self.checked.overloads[node]] == ["in_list"]:
-            if not args[1].constant[0]:
-                return _constant(value=False)  # the element is not even evaluated
-            special = closures.membership(args[0].run, args[1].constant[0])
-            if special is not None:
-                return Plan(special, height)
-        implementation = self.implementation(node, function)
-        planned = Plan(dispatch.applied(function, implementation, [arg.run for arg in args]), height)
+                return self.index(node, *args, optional=function != "_[_]")
+            case "@in":
+                special = self.membership(node, *args)
+                if special is not None:
+                    return special
+        runs = [arg.run for arg in args]
+        run = self.operator(function, runs) or self.applied(node, function, args)
+        planned = self.watched(node, run, self.settle(node, function, args), *(1 + arg.height for arg in args))
         if function in _CONVERSIONS and len(args) == 1 and args[0].constant:
-            return self.folded(planned, node)
+            return self.folded(node, planned)
         return planned
 
-    def folded(self, planned: Plan, node: Node) -> Plan:
+    def settle(self, node: Call, function: str, args: Sequence[Plan]) -> Settle:
+        """What a call costs."""
+        ids = [arg.id for arg in args]
+        if function in ("_&&_", "_||_"):
+            return ledger.drops(ids)
+        if function in ("or", "orValue"):
+            return ledger.reads
+        return ledger.calls(ids, self.price(node, function))
+
+    def price(self, node: Call, function: str) -> Price:
+        if function in _EQUALITY:
+            return price(function, _EQUALITY[function], minor=self.minor)
+        fitting = self.checked.overloads[node]
+        return price(function, fitting[0].id if len(fitting) == 1 else None, minor=self.minor)
+
+    def operator(self, function: str, runs: Sequence[Run]) -> Run | None:
+        """The closure of a call that does not treat all its operands alike; None of any other."""
+        match function:
+            case "_&&_" | "_||_":
+                return closures.logical(runs, absorbing=function == "_||_")
+            case "_==_":
+                return closures.equality(*runs)
+            case "_!=_":
+                return closures.inequality(*runs)
+            case "or" | "orValue":
+                return closures.otherwise(*runs, unwrap=function == "orValue", strict=self.minor >= _CURRENT)
+            case "@not_strictly_false":
+                return closures.not_strictly_false(*runs)
+        return None
+
+    def choice(self, node: Call, condition: Plan, then: Plan, otherwise: Plan) -> Choice:
+        return Choice(self.id(node), condition.run, condition.id, condition.height, self.origin(then), self.origin(otherwise))
+
+    def index(self, node: Call, operand: Plan, index: Plan, *, optional: bool) -> Plan:
+        id_ = self.id(node)
+        if index.constant:
+            (key,) = index.constant
+            if not is_key(key):
+                raise CompileError.of_whole(f"program instantiation failed: invalid qualifier type: {go_name(key)}")
+            step = Step(id_, lambda _: key, optional=optional)
+        elif index.attribute:
+            step = Step(id_, index.attribute.resolver(), index.attribute.height, optional=optional)
+        else:
+            step = Step(id_, index.run, index.height, optional=optional, computed=True)
+        return self.attribute(self.origin(operand).then(step))
+
+    def membership(self, node: Call, element: Plan, values: Plan) -> Plan | None:
+        """``x in [constants]``; None where it is an ordinary call."""
+        if not values.constant or [overload.id for overload in self.checked.overloads[node]] != ["in_list"]:
+            return None
+        if not values.constant[0]:
+            return self.constant(node, value=False)  # the element is not even evaluated
+        run = closures.membership(element.run, values.constant[0])
+        return self.watched(node, run, ledger.reads, element.height) if run else None
+
+    def folded(self, node: Call, planned: Plan) -> Plan:
         """A conversion of a constant, done once and for all; cel-go fails then and there."""
         try:
-            return _constant(planned.run(Frame(None, 0)))
+            return self.constant(node, planned.run(self.no_device()))
         except Fault as fault:
             raise CompileError.of_whole(f"program instantiation failed: {fault}") from None
         except NotDecided as reason:
             raise self.unsupported(node, str(reason)) from None
 
+    def no_device(self) -> Frame:
+        """What constants are evaluated with."""
+        return Frame(None, 0, len(self.ids))
+
+    def applied(self, node: Call, function: str, args: Sequence[Plan]) -> Run:
+        """The closure of an ordinary call."""
+        implementation = self.searching(node, function, args)
+        several = function != "matches" and function not in SINGLETONS and len(self.checked.overloads[node]) > 1
+        stops = implementation is not None or several or function in _STOPPING
+        return dispatch.applied(
+            function,
+            implementation or self.implementation(node, function),
+            [arg.run for arg in args],
+            self.price(node, function),
+            stops=stops,
+        )
+
     def implementation(self, node: Call, function: str) -> Implementation:
         """What runs a call; it takes the values of the arguments."""
+        if function == "matches":
+            return closures.matches
         singleton = SINGLETONS.get(function)
         if singleton is not None:
             return dispatch.guarded_singleton(function, singleton)
         fitting = self.checked.overloads[node]
         for overload in fitting:
-            if overload.id not in OVERLOADS and all(dispatch.possible(type_) for type_ in overload.parameters):
+            if overload.id not in self.implementations and all(map(dispatch.possible, overload.parameters)):
                 raise self.unsupported(node, f"function '{function}'")
         if len(fitting) == 1:
-            return dispatch.guarded_overload(function, fitting[0])
-        return dispatch.dispatcher(function, FUNCTIONS[function])
+            return dispatch.guarded_overload(function, fitting[0], self.implementations)
+        return dispatch.dispatcher(function, FUNCTIONS[function], self.implementations)
 
-    def index(self, node: Call, args: list[Plan], *, optional: bool) -> Plan:
-        operand, index = args
-        if index.constant and not isinstance(index.constant[0], bool | int | float | str):
-            raise self.unsupported(node, f"an index of type {type_name(index.constant[0])}")
-        step = _step(operand, Qualifier(index.embedded, optional=optional))
-        return evolve(step, height=1 + max(operand.height, index.height))
-
-    def matches(self, node: Call, args: list[Plan]) -> Run:
-        subject, pattern = args
-        if pattern.constant is None:
-            return closures.matches(subject.run, pattern.run)
+    def searching(self, node: Call, function: str, args: Sequence[Plan]) -> Implementation | None:
+        """What runs a call that searches for a constant pattern; None of any other call."""
+        if function not in _PATTERNED or not (args[1].constant and isinstance(args[1].constant[0], str)):
+            return None
         try:
-            compiled = regex.compile(pattern.constant[0])
-        except (regex.Unsupported, ValueError):
+            compiled = regex.compile(args[1].constant[0])
+        except regex.PatternError as error:
+            raise CompileError.of_whole(f"program instantiation failed: {error}") from None
+        except regex.Unsupported:
             raise self.unsupported(node, "this regular expression") from None
-        return closures.matches_constant(subject.run, compiled)
+        return closures.matches_constant(compiled) if function == "matches" else searching(function, compiled)
 
     # -- literals -------------------------------------------------------------------------------------------------
 
-    def list_literal(self, node: ListLiteral, scope: dict[str, int]) -> Walk[Plan]:
+    def list_literal(self, node: ListLiteral, scope: Scope) -> Walk[Plan]:
         elements: list[Plan] = yield self.plans(node.elements, scope)
-        runs = [(element.run, index in node.optional) for index, element in enumerate(elements)]
-
-        def make(frame: Frame) -> Value:
-            frame.spend(10 + len(runs))
-            return tuple(closures.present_elements(frame, runs))
-
+        run = closures.list_literal([(element.run, index in node.optional) for index, element in enumerate(elements)])
         if all(element.constant for element in elements):
-            return _constant(make(Frame(None, 0)))
-        return Plan(make, 2 + max((element.height for element in elements), default=0))
+            return self.constant(node, run(self.no_device()))
+        settle = ledger.builds([element.id for element in elements], _LIST)
+        return self.watched(node, run, settle, *(element.height for element in elements))
 
-    def map_literal(self, node: MapLiteral, scope: dict[str, int]) -> Walk[Plan]:
+    def map_literal(self, node: MapLiteral, scope: Scope) -> Walk[Plan]:
         keys: list[Plan] = yield self.plans([entry.key for entry in node.entries], scope)
         values: list[Plan] = yield self.plans([entry.value for entry in node.entries], scope)
-        if any(entry.optional for entry in node.entries):
-            raise self.unsupported(node, "an optional entry in a map literal")
-        runs = [(key.run, value.run) for key, value in zip(keys, values, strict=True)]
-
-        def make(frame: Frame) -> Value:
-            frame.spend(30 + len(runs))
-            return Map.literal((key(frame), value(frame)) for key, value in runs)
-
-        if all(part.constant for part in (*keys, *values)):
+        optional = [entry.optional for entry in node.entries]
+        runs = [(key.run, value.run, maybe) for key, value, maybe in zip(keys, values, optional, strict=True)]
+        run = closures.map_literal(runs)
+        parts = [part for pair in zip(keys, values, strict=True) for part in pair]
+        if all(part.constant for part in parts):
             try:
-                return _constant(make(Frame(None, 0)))
+                return self.constant(node, run(self.no_device()))
             except (Abort, NotDecided):
                 raise self.unsupported(node, "a key of this type in a map literal") from None
-        return Plan(make, 3 + max((part.height for part in (*keys, *values)), default=0))
+        return self.watched(node, run, ledger.builds([part.id for part in parts], _MAP), *(part.height for part in parts))
+
+    def struct_literal(self, node: StructLiteral, scope: Scope) -> Walk[Plan]:
+        values: list[Plan] = yield self.plans([entry.value for entry in node.entries], scope)
+        fields = [
+            (str(entry.key.value), value.run, entry.optional)
+            for entry, value in zip(node.entries, values, strict=True)
+            if isinstance(entry.key, Literal)
+        ]
+        run = closures.struct_literal(fields, maker(self.checked.functions[node]))
+        return self.watched(node, run, ledger.builds([value.id for value in values], _STRUCT), *(v.height for v in values))
 
     # -- folds ----------------------------------------------------------------------------------------------------
 
-    def fold(self, node: Comprehension, scope: dict[str, int]) -> Walk[Plan]:
+    def fold(self, node: Comprehension, scope: Scope) -> Walk[Plan]:
         range_: Plan = yield self.plan(node.range_, scope)
         initial: Plan = yield self.plan(node.initial, scope)
-        accumulator, variable = self.new_slot(), self.new_slot()
+        names = [name for name in (node.variable, node.second_variable) if name is not None]
+        slots = [self.new_slot() for _ in names]
+        accumulator = Variable(self.new_slot(), 4 + initial.height)
         outer = {**scope, node.accumulator: accumulator}
-        inner = {**outer, node.variable: variable}
+        inner = {**outer, **{name: Variable(slot) for name, slot in zip(names, slots, strict=True)}}
         condition: Plan = yield self.plan(node.condition, inner)
         step: Plan = yield self.plan(node.step, inner)
         result: Plan = yield self.plan(node.result, outer)
-        parts = (range_, initial, condition, step, result)
-        # cel-go lets "+" change an empty list in place when it is the start of a fold. Macros rely on that; where a
-        # user's own variable is such a list, the effects are beyond this evaluator.
-        own = node.accumulator != "@result" and any(_adds(part) for part in _below(node.result))
-
-        def start(frame: Frame) -> Value:
-            try:
-                value = initial.run(frame)
-            except Fault as fault:
-                return fault
-            if own and isinstance(value, tuple | Map) and not len(value):
-                raise NotDecided("adding to a variable that is an empty list")
-            return value
-
-        def fold(frame: Frame) -> Value:
-            slots = frame.slots
-            slots[accumulator] = Lazy(start)
-            for element in closures.iterate(range_.run(frame)):
-                slots[variable] = element
-                frame.spend(2)
-                try:
-                    if condition.run(frame) is False:
-                        break
-                except Fault:
-                    pass
-                try:
-                    slots[accumulator] = step.run(frame)
-                except Fault as fault:
-                    slots[accumulator] = fault
-            value = result.run(frame)
-            return tuple(value) if isinstance(value, Concatenation) and node.accumulator == "@result" else value
-
-        return Plan(fold, 2 + max(part.height for part in parts))
+        fold = closures.Fold(
+            range_=range_.run,
+            initial=_guarded(node, initial.run),
+            condition=condition.run,
+            step=step.run,
+            result=result.run,
+            accumulator=accumulator.slot,
+            variables=slots,
+            collects=node.accumulator == _RESULT and initial.constant == ((),),
+        )
+        heights = [range_.height, result.height, 1 + condition.height, 1 + step.height]
+        return self.watched(node, closures.folded(fold), ledger.drops([range_.id]), *heights)
 
 
+_CURRENT: Final = 37
+"""The release whose cel-go keeps the types of values in optionals, among other things; the ones before are alike."""
+_LIST: Final = 10
+_MAP: Final = 30
+_STRUCT: Final = 40
+_EQUALITY: Final = {"_==_": "equals", "_!=_": "not_equals"}
 _CONVERSIONS: Final = frozenset({"bool", "bytes", "double", "dyn", "duration", "int", "string", "timestamp", "type", "uint"})
+_STOPPING: Final = frozenset({"format"})
+"""Functions of two arguments that don't evaluate the second after an error in the first."""
+_PATTERNED: Final = frozenset({"matches", "find", "findAll"})
+"""Functions that search for a pattern; a constant one is compiled once, and an error before it ends the call."""
+_RESULT: Final = "@result"
+"""The accumulator of cel-go's own macros."""
+
+
+def _guarded(node: Comprehension, initial: Run) -> Run:
+    """The start of a fold, which cel-go lets ``+`` change in place if it is an empty list or map.
+
+    Macros rely on that; where a user's own variable is such a list, and is read more than once, the effects are beyond
+    this evaluator.
+    """
+    body = list(_below(node.result))
+    read = sum(isinstance(part, Ident) and part.name == node.accumulator for part in body)
+    once = read <= 1 and not any(isinstance(part, Comprehension) for part in body)
+    if node.accumulator == _RESULT or once or not any(map(_adds, body)):
+        return initial
+
+    def start(frame: Frame) -> Value:
+        value = initial(frame)
+        if isinstance(value, tuple | Map) and not len(value):
+            raise NotDecided("adding to a variable that is an empty list")
+        return value
+
+    return start
 
 
 def _below(node: Node) -> Iterator[Node]:
@@ -330,4 +478,8 @@ def _below(node: Node) -> Iterator[Node]:
 
 
 def _adds(node: Node) -> bool:
-    return isinstance(node, Call) and node.function == "_+_"
+    """Whether a node adds to something, other than a macro to its own list or map."""
+    if not isinstance(node, Call) or node.function not in ("_+_", "cel.@mapInsert"):
+        return False
+    start = node.args[0]
+    return not (isinstance(start, Ident) and start.name == _RESULT)

@@ -1,44 +1,81 @@
-"""What closures share during one evaluation: variables, the device, and the work done so far.
+"""What closures share during one evaluation: variables, the device, what it cost and how much work it was.
 
-Source: github.com/google/cel-go ``interpreter/{activation,runtimecost}.go``.
+Source: github.com/google/cel-go ``interpreter/{activation,frame}.go``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from attrs import frozen
 
-from drakit.cel.values import Abort, Fault, Map, NotDecided, Optional, Value, opened
+from drakit.cel.ledger import Ledger, Settle
+from drakit.cel.stack import SLICE, on_a_new_stack
+from drakit.cel.values import Fault, Map, NotDecided, Value
 
-__all__ = ["Frame", "Lazy", "Run", "extent", "operands", "variable"]
+__all__ = ["Frame", "Lazy", "Run", "extent", "sliced", "sliced_height", "variable", "watched"]
 
-_COST_LIMIT: Final = 1_000_000
+_WORK_LIMIT: Final = 20_000_000
+_SLICE_ENTRY: Final = 8  # calls until a new thread runs
 
 
 class Frame:
     """What one evaluation works with."""
 
-    __slots__ = ("device", "slots", "spent")
+    __slots__ = ("device", "ledger", "slots", "work")
 
-    def __init__(self, device: Value, slots: int) -> None:
+    def __init__(self, device: Value, slots: int, ids: int) -> None:
         self.device = device
         self.slots: list[Value] = [None] * slots
         """Variables of folds: a value, a :class:`Fault`, or a :class:`Lazy`."""
-        self.spent = 0
+        self.ledger = Ledger(ids)
+        self.work = 0
 
-    def spend(self, cost: int) -> None:
-        """Count work, never less than Kubernetes would.
+    def labour(self, work: int) -> None:
+        """Count work for which Kubernetes takes next to nothing, such as comparing lists of lists of lists.
 
-        Its limit is part of the verdict; what may be beyond it is not decided here.
+        :raises NotDecided: it is so much that Kubernetes would not come to an end either.
         """
-        self.spent += cost
-        if self.spent > _COST_LIMIT:
-            raise NotDecided(f"an evaluation that may cost more than {_COST_LIMIT}")
+        self.work += work
+        if self.work > _WORK_LIMIT:
+            raise NotDecided(f"an evaluation of more than {_WORK_LIMIT} steps")
 
 
 Run: TypeAlias = Callable[[Frame], Value]
+
+
+def watched(id_: int, run: Run, settle: Settle) -> Run:
+    """A node of the expression, with its account settled after every run, also one that fails."""
+
+    def watch(frame: Frame) -> Value:
+        ledger = frame.ledger
+        try:
+            value = run(frame)
+        except Fault as fault:
+            settle(ledger, fault)
+            ledger.push(id_, fault)
+            raise
+        settle(ledger, value)
+        ledger.push(id_, value)
+        return value
+
+    return watch
+
+
+def sliced_height(height: int) -> int:
+    """How many calls deep a closure goes on the stack it is called on."""
+    return height if height <= SLICE else _SLICE_ENTRY
+
+
+def sliced(run: Run, *heights: int) -> Run:
+    """A closure that goes on in a thread of its own where the closures it calls are too deep for this one.
+
+    :param heights: of these closures.
+    """
+    if 1 + max(heights) <= SLICE:
+        return run
+    return lambda frame: on_a_new_stack(lambda: run(frame))
 
 
 @frozen(eq=False)
@@ -52,21 +89,18 @@ def variable(slot: int) -> Run:
     """Read a variable; an error kept in it is raised."""
 
     def read(frame: Frame) -> Value:
-        frame.spend(1)
         value = frame.slots[slot]
         if isinstance(value, Lazy):
             value = frame.slots[slot] = value.start(frame)
         if isinstance(value, Fault):
-            raise value
-        if isinstance(value, Optional) and value.present:
-            opened(value)
+            raise value.with_traceback(None)
         return value
 
     return read
 
 
 def extent(value: Value) -> int:
-    """The size of a value as cost accounting sees it, with all that is inside: a comparison may walk through it.
+    """The size of a value with all that is inside: a comparison may walk through it.
 
     Parts that are shared count as often as they are met, up to a little over the limit, where counting stops.
     """
@@ -75,7 +109,7 @@ def extent(value: Value) -> int:
     if not isinstance(value, tuple | Map):
         return 1
     size, inside = len(value), [value]
-    while inside and size <= _COST_LIMIT:
+    while inside and size <= _WORK_LIMIT:
         container = inside.pop()
         items = container if isinstance(container, tuple) else (container.find(key)[0] for key in container)
         for item in items:
@@ -83,21 +117,3 @@ def extent(value: Value) -> int:
                 size += len(item)
                 inside.append(item)
     return size
-
-
-def operands(frame: Frame, runs: Sequence[Run]) -> list[Value]:
-    """All operands. The first error counts, but one that ends the whole evaluation may still come after it."""
-    values: list[Value] = []
-    first: Fault | None = None
-    for operand in runs:
-        try:
-            values.append(operand(frame))
-        except Fault as fault:
-            first = first or fault
-        except Abort:
-            if first is not None and len(runs) > 2:
-                raise NotDecided("an error beside one that ends the evaluation") from None
-            raise
-    if first is not None:
-        raise first
-    return values

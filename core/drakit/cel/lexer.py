@@ -7,6 +7,7 @@ Source: github.com/google/cel-go ``parser/gen/CEL.g4`` (lexer rules) and ``parse
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Final, NamedTuple
 
@@ -50,22 +51,27 @@ class Token(NamedTuple):
     offset: int
 
 
+_token: Final = functools.partial(tuple.__new__, Token)  # what Token() does, without a call in between
+
+
 def tokenize(source: Source) -> tuple[list[Token], list[Issue]]:
     """Every token up to ``EOF``, and an issue for each piece of text that is none."""
     text, position = source.text, 0
     tokens: list[Token] = []
     issues: list[Issue] = []
     while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
+        for match in _TOKEN.finditer(text, position):
+            if match.start() != position:
+                break  # what is before is none
+            position = match.end()
+            kind = match.lastgroup
+            if kind != "SKIP":
+                word = match.group()
+                tokens.append(_token((word if kind == "OPERATOR" or word in _KEYWORDS else kind, word, match.start())))
+        if position < len(text):
             bad = _unrecognized(text, position)
             issues.append(source.issue(position, f"Syntax error: token recognition error at: '{bad}'"))
             position += len(bad)
-            continue
-        kind, word = str(match.lastgroup), match.group()
-        if kind != "SKIP":
-            tokens.append(Token(word if kind == "OPERATOR" or word in _KEYWORDS else kind, word, position))
-        position = match.end()
     tokens.append(Token("EOF", "<EOF>", len(text)))
     return tokens, issues
 

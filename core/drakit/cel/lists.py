@@ -6,18 +6,34 @@ k8s.io/dynamic-resource-allocation ``cel/compile.go`` (includes).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from drakit.cel import operators
-from drakit.cel.values import Fault, NotDecided, Optional, Value, compare, no_such_overload, same
+from drakit.cel.go_sort import sorted_indexes
+from drakit.cel.printing import printed
+from drakit.cel.values import (
+    NO_SUCH_OVERLOAD,
+    Fault,
+    NotDecided,
+    Optional,
+    Thing,
+    TypeValue,
+    Value,
+    compare,
+    no_such_overload,
+    same,
+    type_name,
+)
 
 __all__ = [
     "contains_all",
     "distinct",
     "end",
     "extreme",
+    "flatten",
     "includes",
+    "includes_few",
     "is_sorted",
     "list_index_of",
     "list_last_index_of",
@@ -26,6 +42,7 @@ __all__ = [
     "sort",
     "sort_by",
     "sum_",
+    "unlimited_range",
 ]
 
 
@@ -127,11 +144,16 @@ def sort_by(values: tuple[Value, ...], keys: Value) -> tuple[Value, ...]:
         raise Fault("list elements must be comparable")
     if len({type(key) for key in keys}) > 1:
         raise Fault("list elements must have the same type")
-    if any(key != key for key in keys):  # noqa: PLR0124  # NaN
-        raise NotDecided("sorting NaN")
-    if len(values) > _SMALL_SORT and len(set(keys)) < len(keys) and keys is not values:
-        raise NotDecided("sorting more than 12 elements with equal keys")
-    return tuple(values[index] for index in sorted(range(len(values)), key=keys.__getitem__))
+    return tuple(values[index] for index in _order(keys))
+
+
+def _order(keys: tuple[Value, ...]) -> Sequence[int]:
+    """The indexes of keys of one type in their order."""
+    ranks = [key.order for key in keys] if isinstance(keys[0], Thing) else keys
+    ordered = all(rank == rank for rank in ranks)  # noqa: PLR0124  # NaN
+    if ordered and (len(keys) <= _SMALL_SORT or len(set(ranks)) == len(ranks)):
+        return sorted(range(len(keys)), key=ranks.__getitem__)
+    return sorted_indexes(len(keys), lambda one, other: ranks[one] < ranks[other])
 
 
 def sort(values: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -139,29 +161,60 @@ def sort(values: tuple[Value, ...]) -> tuple[Value, ...]:
     return sort_by(values, values)
 
 
-_RANGE_MAX: Final = 100_000
+_RANGE_MAX: Final = 1_000_000
 
 
 def range_(count: int) -> tuple[int, ...]:
     """``lists.range``: from 0 up to before a number."""
+    if count < 0:
+        raise Fault(f"lists.range: size must be non-negative, got {count}")
+    if count > _RANGE_MAX:
+        raise Fault(f"lists.range: size {count} exceeds maximum allowed ({_RANGE_MAX})")
+    return tuple(range(count))
+
+
+def unlimited_range(count: int) -> tuple[int, ...]:
+    """The same before Kubernetes 1.37, where there is no limit."""
     if count > _RANGE_MAX:
         raise NotDecided(f"lists.range() of more than {_RANGE_MAX}")
     return tuple(range(count))
 
 
-_INCLUDES_MAX: Final = 48
+def flatten(values: Value, *depths: Value) -> tuple[Value, ...]:
+    """A list with the elements of the lists in it, so many levels deep; cel-go calls it with any types."""
+    depth = depths[0] if depths else 1
+    if not isinstance(values, tuple) or type(depth) is not int:
+        shown = [printed(TypeValue(type_name(value))) for value in (values, *depths)]
+        raise Fault(f"{NO_SUCH_OVERLOAD}: {shown[0]}.flatten({''.join(shown[1:])})")
+    if depth < 0:
+        raise Fault("level must be non-negative")
+    flat: list[Value] = []
+    pending = [iter(values)]
+    while pending:
+        value = next(pending[-1], _END)
+        if value is _END:
+            pending.pop()
+        elif isinstance(value, tuple) and len(pending) <= depth:
+            pending.append(iter(value))
+        else:
+            flat.append(value)
+    return tuple(flat)
+
+
+_END: Final = object()
+_FEW: Final = 48
 
 
 def includes(target: Value, item: Value) -> bool:
     """DRA's ``includes``: whether a list has an element, or a value is another."""
-    if not isinstance(target, tuple):
-        return same(target, item)
-    for index, value in enumerate(target):
-        if index >= _INCLUDES_MAX:
-            raise Fault(f"'includes' function cannot be applied to lists longer than {_INCLUDES_MAX} values")
-        if same(value, item):
-            return True
-    return False
+    return any(same(value, item) for value in target) if isinstance(target, tuple) else same(target, item)
+
+
+def includes_few(target: Value, item: Value) -> bool:
+    """The same before Kubernetes 1.37, for lists that are not long."""
+    if not isinstance(target, tuple) or len(target) <= _FEW or includes(target[:_FEW], item):
+        return includes(target, item)
+    raise Fault(f"'includes' function cannot be applied to lists longer than {_FEW} values")
 
 
 def contains_all(values: tuple[Value, ...], wanted: tuple[Value, ...]) -> bool:

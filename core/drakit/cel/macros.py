@@ -11,27 +11,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from drakit.cel.ast import Call, Comprehension, Constant, Ident, ListLiteral, Literal, Node, Select
+from drakit.cel.ast import Call, Comprehension, Constant, Ident, ListLiteral, Literal, MapLiteral, Node, Select
 from drakit.cel.errors import Issue
 from drakit.cel.source import Source
 
-__all__ = ["expand"]
+__all__ = ["MAP_INSERT", "expand"]
 
 _ACCUMULATOR: Final = "@result"
+_ACCUMULATORS: Final = (_ACCUMULATOR, "__result__")
+"""Names that a variable cannot have; the second is the accumulator's of older releases of cel-go."""
+MAP_INSERT: Final = "cel.@mapInsert"
 _UNUSED: Final = "#unused"
 _SORTED: Final = "@__sortBy_input__"
-# Two-variable comprehensions are for the compiler to come; a wrong guess about their types would be a wrong verdict.
-_UNSUPPORTED: Final = frozenset(
-    {(name, 3) for name in ("all", "exists", "exists_one", "existsOne", "transformList", "transformMap", "transformMapEntry")}
-    | {(name, 4) for name in ("transformList", "transformMap", "transformMapEntry")}
-)
 
 
 def expand(source: Source, function: str, target: Node | None, args: tuple[Node, ...], offset: int) -> Node | Issue:
     """The call, or what it stands for if it is a macro; an issue when the macro's arguments are wrong.
 
     :param offset: of the opening parenthesis.
-    :raises UnsupportedExpression: a macro that drakit does not expand yet.
     """
     if target is None:
         if (function, len(args)) != ("has", 1):
@@ -40,8 +37,8 @@ def expand(source: Source, function: str, target: Node | None, args: tuple[Node,
         if not isinstance(operand, Select):
             return source.issue(operand.offset, "invalid argument to has() macro")
         return Select(operand.operand, operand.field, test_only=True, offset=offset)
-    if (function, len(args)) in _UNSUPPORTED:
-        raise source.unsupported(offset, f"macro '{function}' with {len(args)} arguments")
+    if (function, len(args)) in _OVER_ENTRIES:
+        return _over_entries(source, _OVER_ENTRIES[function, len(args)], target, args, offset)
     macro = _MACROS.get((function, len(args)))
     if macro is None or (function == "bind" and not (isinstance(target, Ident) and target.name == "cel")):
         return Call(function, target, args, offset)
@@ -49,7 +46,7 @@ def expand(source: Source, function: str, target: Node | None, args: tuple[Node,
     variable = args[0]
     if not isinstance(variable, Ident):
         return source.issue(variable.offset, complaint)
-    if expander in _FOLDS and variable.name in (_ACCUMULATOR, "__result__"):
+    if expander in _FOLDS and variable.name in _ACCUMULATORS:
         return source.issue(variable.offset, "iteration variable overwrites accumulator variable")
     return expander(target, variable.name, args[1:], offset)
 
@@ -165,3 +162,94 @@ _MACROS: Final[dict[tuple[str, int], tuple[_Expander, str]]] = {
     ("bind", 3): (_cel_bind, "cel.bind() variable names must be simple identifiers"),
 }
 _FOLDS: Final = frozenset({_all, _exists, _exists_one, _map, _filter, _sort_by})
+
+
+# -- over entries: with two variables -----------------------------------------------------------------------------------
+
+_Step: TypeAlias = Callable[[Ident, tuple[Node, ...], int], Node]
+"""From the first variable and what follows both: what the accumulator becomes."""
+
+
+def _over_entries(
+    source: Source, macro: tuple[Callable[[int], Node], str, _Step], target: Node, args: tuple[Node, ...], at: int
+) -> Node | Issue:
+    first, second = args[:2]
+    for variable in (first, second):
+        if not isinstance(variable, Ident):
+            return source.issue(variable.offset, _NOT_A_NAME)
+    assert isinstance(first, Ident)
+    assert isinstance(second, Ident)
+    if first.name == second.name:
+        return source.issue(second.offset, f"duplicate variable name: {first.name}")
+    for variable in (first, second):
+        if variable.name in _ACCUMULATORS:
+            return source.issue(variable.offset, "iteration variable overwrites accumulator variable")
+    initial, kind, step = macro
+    return Comprehension(
+        range_=target,
+        variable=first.name,
+        second_variable=second.name,
+        accumulator=_ACCUMULATOR,
+        initial=initial(at),
+        condition=_CONDITIONS[kind](at),
+        step=step(Ident(first.name, at), args[2:], at),
+        result=_call(at, "_==_", _so_far(at), _constant(1, at)) if kind == "one" else _so_far(at),
+        offset=at,
+    )
+
+
+_CONDITIONS: Final[dict[str, Callable[[int], Node]]] = {
+    "all": lambda at: _call(at, "@not_strictly_false", _so_far(at)),
+    "exists": lambda at: _call(at, "@not_strictly_false", _call(at, "!_", _so_far(at))),
+    "one": lambda at: _constant(True, at),
+    "every": lambda at: _constant(True, at),
+}
+"""Whether a fold goes on."""
+
+
+def _if_wanted(step: _Step) -> _Step:
+    """A step that is taken only where a filter, which comes before the other arguments, is true."""
+
+    def filtered(variable: Ident, args: tuple[Node, ...], at: int) -> Node:
+        return _call(at, "_?_:_", args[0], step(variable, args[1:], at), _so_far(at))
+
+    return filtered
+
+
+def _one_more(_variable: Ident, _args: tuple[Node, ...], at: int) -> Node:
+    return _call(at, "_+_", _so_far(at), _constant(1, at))
+
+
+def _appended(_variable: Ident, args: tuple[Node, ...], at: int) -> Node:
+    return _call(at, "_+_", _so_far(at), ListLiteral(args, frozenset(), at))
+
+
+def _inserted(variable: Ident, args: tuple[Node, ...], at: int) -> Node:
+    return _call(at, MAP_INSERT, _so_far(at), variable, *args)
+
+
+def _merged(_variable: Ident, args: tuple[Node, ...], at: int) -> Node:
+    return _call(at, MAP_INSERT, _so_far(at), *args)
+
+
+def _no_list(at: int) -> Node:
+    return ListLiteral((), frozenset(), at)
+
+
+def _no_map(at: int) -> Node:
+    return MapLiteral((), at)
+
+
+_OVER_ENTRIES: Final[dict[tuple[str, int], tuple[Callable[[int], Node], str, _Step]]] = {
+    ("all", 3): (lambda at: _constant(True, at), "all", lambda _, args, at: _call(at, "_&&_", _so_far(at), *args)),
+    ("exists", 3): (lambda at: _constant(False, at), "exists", lambda _, args, at: _call(at, "_||_", _so_far(at), *args)),
+    ("exists_one", 3): (lambda at: _constant(0, at), "one", _if_wanted(_one_more)),
+    ("existsOne", 3): (lambda at: _constant(0, at), "one", _if_wanted(_one_more)),
+    ("transformList", 3): (_no_list, "every", _appended),
+    ("transformList", 4): (_no_list, "every", _if_wanted(_appended)),
+    ("transformMap", 3): (_no_map, "every", _inserted),
+    ("transformMap", 4): (_no_map, "every", _if_wanted(_inserted)),
+    ("transformMapEntry", 3): (_no_map, "every", _merged),
+    ("transformMapEntry", 4): (_no_map, "every", _if_wanted(_merged)),
+}
+"""Start, kind and step by name and number of arguments."""

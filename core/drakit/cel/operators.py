@@ -2,7 +2,8 @@
 
 Each works on whatever it gets and says so when it cannot.
 
-Source: github.com/google/cel-go ``common/stdlib/standard.go`` and ``common/types/{int,uint,double,list,map}.go``.
+Source: github.com/google/cel-go ``common/stdlib/standard.go`` and ``common/types/{int,uint,double,list,map}.go``,
+``common/types/{duration,timestamp}.go``.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from drakit.cel.times import Duration, Timestamp
 from drakit.cel.values import (
     INT64,
     UINT64,
     Concatenation,
     Fault,
+    GrowingMap,
     Map,
+    NotDecided,
     UInt,
     Value,
     no_such_overload,
@@ -28,6 +32,8 @@ __all__ = [
     "NUMBERS",
     "ORDERED",
     "SIZED",
+    "SUBTRACTABLE",
+    "TIMES",
     "add",
     "contains",
     "divide",
@@ -41,6 +47,9 @@ __all__ = [
 ]
 
 NUMBERS: Final = frozenset({int, UInt, float})
+TIMES: Final = frozenset({Duration, Timestamp})
+SUBTRACTABLE: Final = NUMBERS | TIMES
+_MAX_LENGTH: Final = 20_000_000  # adding is so cheap that forty of it could fill any memory
 
 
 def integer(value: int, kind: type) -> int:
@@ -62,17 +71,32 @@ def _same(left: Value, right: Value) -> type:
 
 
 def add(left: Value, right: Value) -> Value:
-    """Numbers, strings, bytes and lists."""
-    if isinstance(left, tuple):
+    """Numbers, strings, bytes and lists; the list that a macro makes grows in place."""
+    if isinstance(left, tuple | list):
         if not isinstance(right, tuple):
             raise no_such_overload()
-        return Concatenation((*left, *right)) if left and right else left or right
+        return _add_lists(left, right)
+    if isinstance(left, Duration | Timestamp):
+        return left.plus(right)
     kind = _same(left, right)
+    if kind in (str, bytes) and len(left) + len(right) > _MAX_LENGTH:
+        raise NotDecided(f"a string longer than {_MAX_LENGTH}")
     return integer(int(left) + int(right), kind) if kind in (int, UInt) else left + right
 
 
+def _add_lists(left: tuple[Value, ...] | list[Value], right: tuple[Value, ...]) -> Value:
+    if len(left) + len(right) > _MAX_LENGTH:
+        raise NotDecided(f"a list longer than {_MAX_LENGTH}")
+    if isinstance(left, list):
+        left.extend(right)
+        return left
+    return Concatenation((*left, *right)) if left and right else left or right
+
+
 def subtract(left: Value, right: Value) -> Value:
-    """Numbers of one type."""
+    """Numbers of one type, and times."""
+    if isinstance(left, Duration | Timestamp):
+        return left.minus(right)
     kind = _same(left, right)
     return left - right if kind is float else integer(int(left) - int(right), kind)
 
@@ -113,7 +137,9 @@ def modulo(left: Value, right: Value) -> Value:
 
 
 def negate(value: Value) -> Value:
-    """Signed numbers."""
+    """Signed numbers, and durations."""
+    if isinstance(value, Duration):
+        return value.negated()
     if isinstance(value, bool):
         raise no_such_overload()
     return -value if isinstance(value, float) else integer(-value, int)
@@ -126,8 +152,8 @@ def logical_not(value: Value) -> bool:
     return not value
 
 
-ADDABLE: Final = NUMBERS | {str, bytes, tuple, Concatenation}
-ORDERED: Final = NUMBERS | {bool, str, bytes}
+ADDABLE: Final = NUMBERS | TIMES | {str, bytes, tuple, Concatenation, list}
+ORDERED: Final = NUMBERS | TIMES | {bool, str, bytes}
 
 
 def contains(element: Value, container: Value) -> bool:
@@ -145,4 +171,4 @@ def size(value: Value) -> int:
 
 
 LISTS: Final = frozenset({tuple, Concatenation})
-SIZED: Final = frozenset({str, bytes, tuple, Concatenation, Map})
+SIZED: Final = frozenset({str, bytes, tuple, Concatenation, Map, GrowingMap})

@@ -32,21 +32,25 @@ _ARITHMETIC: Final = {"*": 2, "/": 2, "%": 2, "+": 1, "-": 1}
 _STARTS: Final = frozenset(
     ["[", "{", "(", ".", "-", "!", "true", "false", "null", "NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER"]
 )
+_LITERALS: Final = frozenset(["STRING", "BYTES", "NUM_INT", "NUM_FLOAT", "NUM_UINT", "true", "false", "null"])
+_ENDS: Final = frozenset([")", "]", "}", ",", ":", "EOF"])
+"""What comes after an expression."""
+_RELATION_ENDS: Final = _ENDS | {"&&", "||", "?"}
 _OPERAND: Final = (
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 )
 
 
-def parse(source: Source) -> Node:
+def parse(source: Source, *, escaped_names: bool = True) -> Node:
     """The node of a whole expression.
 
+    :param escaped_names: whether a field may be written between backticks, as from Kubernetes 1.37 on.
     :raises CompileError: it does not follow the grammar, is too long or too deep, or a literal or macro is wrong.
-    :raises UnsupportedExpression: a macro drakit does not know yet.
     """
     if len(source.text) > _MAX_CODE_POINTS:
         size = f"size: {len(source.text)}, limit {_MAX_CODE_POINTS}"
         raise CompileError([source.issue(-1, f"expression code point size exceeds limit: {size}")])
-    parser = _Parser(source)
+    parser = _Parser(source, escaped_names=escaped_names)
     node = run(parser.start())
     if parser.issues:
         raise CompileError(parser.issues)
@@ -59,8 +63,9 @@ class _Parser:
     A wrong literal or macro is noted and parsing goes on; the first syntax error ends it.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, *, escaped_names: bool) -> None:
         self.source = source
+        self.escaped_names = escaped_names
         self.tokens, self.issues = tokenize(source)
         self.position = 0
         self._rules = {"expr": 0, "relation": 0, "calc": 0}
@@ -78,7 +83,11 @@ class _Parser:
         return token
 
     def accept(self, kind: str) -> Token | None:
-        return self.advance() if self.token.kind == kind else None
+        token = self.tokens[self.position]
+        if token.kind != kind:
+            return None
+        self.position += 1
+        return token
 
     def expect(self, kind: str) -> Token:
         if self.token.kind != kind:
@@ -105,7 +114,10 @@ class _Parser:
 
     def measured(self, node: Node, *parts: Node, counts: bool = True) -> Node:
         """Note how deep a node is; ``counts`` is false for those that cel-go's limit leaves out."""
-        depth = max((self._depths.get(part, 0) for part in parts), default=0) + counts
+        depth = 0
+        for part in parts:
+            depth = max(depth, self._depths.get(part, 0))
+        depth += counts
         self._depths[node] = depth
         if depth > _MAX_DEPTH:
             raise CompileError([self.source.issue(-1, "max recursion depth exceeded")])
@@ -120,11 +132,19 @@ class _Parser:
             raise self.syntax_error(f"{verb} input '{self.token.text}' expecting <EOF>")
         return node
 
+    def stands_alone(self, ends: frozenset[str]) -> bool:
+        """Whether a literal comes that is all of what is to be read; then the levels of the grammar are skipped."""
+        if self.tokens[self.position].kind not in _LITERALS or self.tokens[self.position + 1].kind not in ends:
+            return False
+        return max(self._rules.values()) < _MAX_DEPTH
+
     def expr(self) -> Walk[Node]:
+        if self.stands_alone(_ENDS):
+            return self.literal()
         self.enter("expr")
-        condition: Node = yield self.logical("||")
+        condition: Node = yield self.logical()
         if question := self.accept("?"):
-            then: Node = yield self.logical("||")
+            then: Node = yield self.logical()
             self.expect(":")
             otherwise: Node = yield self.expr()
             condition = self.measured(
@@ -133,22 +153,28 @@ class _Parser:
         self.leave("expr")
         return condition
 
-    def logical(self, operator: str) -> Walk[Node]:
+    def logical(self) -> Walk[Node]:
         """One chain of ``||`` over chains of ``&&``; each chain is one call with all its terms."""
-        terms: list[Node] = []
-        first: Token | None = None
+        either: list[Node] = []
+        or_: Token | None = None
         while True:
-            term: Node = yield (self.logical("&&") if operator == "||" else self.relation(0))
-            terms.append(term)
-            token = self.accept(operator)
+            every: list[Node] = [(yield self.relation(0))]
+            and_: Token | None = None
+            while token := self.accept("&&"):
+                and_ = and_ or token
+                every.append((yield self.relation(0)))
+            either.append(every[0] if and_ is None else self.chain(and_, every))
+            token = self.accept("||")
             if token is None:
-                break
-            first = first or token
-        if first is None:
-            return terms[0]
-        return self.measured(Call(f"_{operator}_", None, tuple(terms), first.offset), *terms, counts=False)
+                return either[0] if or_ is None else self.chain(or_, either)
+            or_ = or_ or token
+
+    def chain(self, operator: Token, terms: list[Node]) -> Node:
+        return self.measured(Call(f"_{operator.kind}_", None, tuple(terms), operator.offset), *terms, counts=False)
 
     def relation(self, precedence: int) -> Walk[Node]:
+        if self.stands_alone(_RELATION_ENDS):
+            return self.literal()
         self.enter("relation")
         left: Node = yield self.calc(0)
         # All relations bind alike and to the left: the right operand of one takes no further relation.
@@ -161,7 +187,7 @@ class _Parser:
 
     def calc(self, precedence: int) -> Walk[Node]:
         self.enter("calc")
-        left: Node = yield self.unary()
+        left: Node = yield (self.unary() if self.token.kind in ("!", "-") else self.member())
         while _ARITHMETIC.get(self.token.kind, 0) > precedence:
             token = self.advance()
             right: Node = yield self.calc(_ARITHMETIC[token.kind])
@@ -170,10 +196,9 @@ class _Parser:
         return left
 
     def unary(self) -> Walk[Node]:
+        """An operand with a sign before it."""
         first = self.token
-        if first.kind not in ("!", "-"):
-            operand: Node = yield self.member()
-            return operand
+        operand: Node
         if first.kind == "-" and self.tokens[self.position + 1].kind in ("NUM_INT", "NUM_FLOAT"):
             operand = yield self.member()  # the sign belongs to the literal
             return operand
@@ -186,10 +211,20 @@ class _Parser:
         return self.measured(Call(f"{first.kind}_", None, (operand,), first.offset), operand, counts=False)
 
     def member(self) -> Walk[Node]:
-        node: Node = yield self.primary()
+        node: Node
+        name = self.plain_name()
+        if name is None:
+            node = yield self.primary()
+        else:
+            node = name
         while True:
             if dot := self.accept("."):
-                node = yield self.selection(node, dot)
+                field = self.token
+                if field.kind == "IDENTIFIER" and self.tokens[self.position + 1].kind != "(":
+                    self.position += 1
+                    node = self.measured(Select(node, field.text, test_only=False, offset=dot.offset), node)
+                else:
+                    node = yield self.selection(node, dot)
             elif bracket := self.accept("["):
                 function = "_[?_]" if self.accept("?") else "_[_]"
                 index: Node = yield self.expr()
@@ -198,14 +233,26 @@ class _Parser:
             else:
                 return node
 
+    def plain_name(self) -> Ident | None:
+        """A name that is nothing more, read at once."""
+        token = self.token
+        if token.kind != "IDENTIFIER" or token.text in _RESERVED or self.tokens[self.position + 1].kind in ("(", "{"):
+            return None
+        if self.struct_brace(self.position + 1) is not None:
+            return None
+        self.position += 1
+        return Ident(token.text, token.offset)
+
     def selection(self, operand: Node, dot: Token) -> Walk[Node]:
         optional = self.accept("?")
-        if self.token.kind == "ESC_IDENTIFIER":
-            return self.report(self.advance().offset, "unsupported syntax: '`'")
-        if self.token.kind != "IDENTIFIER":
+        if self.token.kind not in ("IDENTIFIER", "ESC_IDENTIFIER"):
             raise self.syntax_error(f"no viable alternative at input '.{'' if self.token.kind == 'EOF' else self.token.text}'")
         name = self.advance()
-        parenthesis = None if optional else self.accept("(")
+        if name.kind == "ESC_IDENTIFIER":
+            if not self.escaped_names:
+                return self.report(name.offset, "unsupported syntax: '`'")
+            name = name._replace(text=name.text.strip("`"))
+        parenthesis = None if optional or name.kind == "ESC_IDENTIFIER" else self.accept("(")
         if parenthesis:
             args: tuple[Node, ...] = yield self.arguments()
             call = macros.expand(self.source, name.text, operand, args, parenthesis.offset)
@@ -308,13 +355,17 @@ class _Parser:
 
     def accept_struct(self) -> Token | None:
         """The brace of ``a.b.c{`` where the names after the first lead to one."""
-        ahead = self.position
+        brace = self.struct_brace(self.position)
+        if brace is None:
+            return None
+        self.position = brace
+        return self.advance()
+
+    def struct_brace(self, ahead: int) -> int | None:
+        """The position of a brace to which dots and names lead."""
         while self.tokens[ahead].kind == "." and self.tokens[ahead + 1].kind == "IDENTIFIER":
             ahead += 2
-        if self.tokens[ahead].kind != "{":
-            return None
-        self.position = ahead
-        return self.advance()
+        return ahead if self.tokens[ahead].kind == "{" else None
 
     def literal(self) -> Node:
         start = self.token.offset

@@ -8,9 +8,12 @@ Source: k8s.io/apimachinery ``pkg/api/resource/{quantity,amount}.go``; k8s.io/ap
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 from typing import Final
+
+from attrs import define
 
 from drakit.cel.values import INT64, NO_SUCH_OVERLOAD, Fault, NotDecided, Thing, Value, register
 from drakit.model import Quantity
@@ -32,15 +35,24 @@ _WRONG_FORMAT: Final = "quantities must match the regular expression '^([+-]?[0-
 class QuantityValue(Thing):
     """A quantity during one evaluation; not shared between evaluations, because comparing may change it."""
 
-    __slots__ = ("computed", "fast", "quantity")
+    __slots__ = ("_held", "computed", "fast")
     type_name = "kubernetes.Quantity"
 
-    def __init__(self, quantity: Quantity, fast: tuple[int, int] | None, *, computed: bool = False) -> None:
-        self.quantity = quantity
+    def __init__(self, quantity: Quantity, fast: tuple[int, int] | None, *, places: int = 0, computed: bool = False) -> None:
+        self._held = _Held(quantity, places)
         self.fast = fast
         """Number and power of ten while it is held as an int64; None once it is held the slow way."""
         self.computed = computed
         """From ``add`` or ``sub``: cel-go's equality does not take such a one on the right."""
+
+    @property
+    def quantity(self) -> Quantity:
+        return self._held.quantity
+
+    @property
+    def places(self) -> int:
+        """Of the slow way, how many digits behind the point are held, negative for zeros before it."""
+        return self._held.places if self.fast is None else -self.fast[1]
 
     @classmethod
     def parse(cls, text: str) -> QuantityValue:
@@ -56,16 +68,26 @@ class QuantityValue(Thing):
             raise Fault("unable to parse numeric part of quantity") from None
         except ValueError:
             raise Fault(_WRONG_SUFFIX if text and _SHAPE.fullmatch(text) else _WRONG_FORMAT) from None
-        return cls(quantity, _fast(text))
+        fast = _fast(text)
+        return cls(quantity, fast, places=0 if fast else _places(text, quantity))
 
     @classmethod
     def of(cls, quantity: Quantity) -> QuantityValue:
         """A device's capacity, as a cluster would read it."""
-        return cls(quantity, _fast(str(quantity)))
+        text = str(quantity)
+        fast = _fast(text)
+        return cls(quantity, fast, places=0 if fast else _places(text, quantity))
 
     def fresh(self) -> QuantityValue:
         """The same for another evaluation."""
-        return QuantityValue(self.quantity, self.fast)
+        return QuantityValue(self.quantity, self.fast, places=self.places)
+
+    @property
+    def native_text(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return str(self.quantity)
 
     def equals(self, other: Value) -> bool:
         if not isinstance(other, QuantityValue) or other.computed:
@@ -75,7 +97,7 @@ class QuantityValue(Thing):
     def compare(self, other: QuantityValue) -> int:
         """-1, 0 or 1."""
         if other.fast is None:
-            self.fast = None
+            self._held.places, self.fast = self.places, None
         return (self.quantity > other.quantity) - (self.quantity < other.quantity)
 
     def sign(self) -> int:
@@ -89,13 +111,20 @@ class QuantityValue(Thing):
 
     def approximate(self) -> float:
         """As a double: the number as a double, times the power of ten."""
-        if self.fast is None:
-            raise NotDecided("asApproximateFloat() of a quantity beyond 64 bits")
-        number, scale = self.fast
-        return float(number) if scale == 0 else float(number) * float(f"1e{scale}")
+        number, scale = self.fast or (None, -self.places)
+        if number is not None:
+            base = float(number)
+        elif self.quantity.value and self.quantity.value.adjusted() - scale > _MAX_POWER:
+            base = math.copysign(math.inf, self.quantity.value)
+        else:
+            base = float(_whole(self.quantity.value, -scale))
+        return base if scale == 0 else base * _power_of_ten(scale)
 
-    def plus(self, other: QuantityValue | int, sign: int = 1) -> QuantityValue:
-        """The sum, or the difference with a sign of -1."""
+    def plus(self, other: QuantityValue | int, sign: int = 1, *, minor: int = 37) -> QuantityValue:
+        """The sum, or the difference with a sign of -1.
+
+        :param minor: of Kubernetes. Before 1.37, a receiver held the slow way becomes the sum, and both stay one.
+        """
         right = QuantityValue(Quantity(Decimal(other)), (other, 0)) if isinstance(other, int) else other
         fast = _added(self.fast, right.fast, sign)
         if fast is not None and right.fast is not None and right.fast[0] == INT64[0]:
@@ -104,7 +133,60 @@ class QuantityValue(Thing):
             total = self.quantity + right.quantity if sign > 0 else self.quantity - right.quantity
         except ValueError as error:
             raise NotDecided(str(error)) from None
-        return QuantityValue(total, fast, computed=True)
+        result = QuantityValue(total, fast, places=max(self.places, right.places), computed=True)
+        if minor < _COPIES and self.fast is None:
+            self._held.quantity, self._held.places = total, result.places
+            result._held = self._held
+        return result
+
+
+_COPIES: Final = 37
+"""The release since which a sum is another number than its first term."""
+_MAX_POWER: Final = 310  # of ten, beyond what a double holds
+
+
+@define
+class _Held:
+    """A number held the slow way, of which two quantities may be the owners."""
+
+    quantity: Quantity
+    places: int
+
+
+def _whole(value: Decimal, places: int) -> int:
+    """A number without its point, so many digits behind which it has at most; whatever the decimal context is."""
+    sign, digits, exponent = value.as_tuple()
+    number = int("".join(map(str, digits)))
+    if number:
+        number *= 10 ** (int(exponent) + places)
+    return -number if sign else number
+
+
+def _power_of_ten(exponent: int) -> float:
+    """As Go's ``math.Pow10``, which multiplies two powers and is not always the nearest double."""
+    if exponent > 308:
+        return math.inf
+    if exponent < -323:
+        return 0.0
+    high, low = divmod(abs(exponent), 32)
+    if exponent >= 0:
+        return float(f"1e{32 * high}") * float(f"1e{low}")
+    return float(f"1e-{32 * high}") / float(f"1e{low}")
+
+
+def _places(text: str, quantity: Quantity) -> int:
+    """How many digits behind the point ``ParseQuantity`` holds of a number that it holds the slow way."""
+    match = _PARTS.fullmatch(text)
+    assert match is not None
+    integer, fraction, suffix = match[2], match[3] or "", match[4]
+    if not quantity.value:
+        exponent = 0 if suffix in _BINARY else _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
+        return len(fraction) - exponent
+    digits = integer + fraction
+    if suffix not in _BINARY or len(digits) > _MAX_LENGTH:
+        return -_NANO
+    capped = int(digits or "0") << _BINARY[suffix] > INT64[-1] * 10 ** len(fraction)
+    return 0 if capped else -_NANO
 
 
 def _fast(text: str) -> tuple[int, int] | None:

@@ -1,38 +1,57 @@
 """Compiling selectors, and asking them about devices.
 
+An evaluation takes the generated function where there is one and it has an answer, else the closures.
+
 Source: k8s.io/dynamic-resource-allocation ``cel/{compile,cache}.go`` and ``cel/errors.go``.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
-from attrs import field, frozen
-
-from drakit.cel.checker import check
+from drakit.cel.ast import Call, Literal, Node
+from drakit.cel.checker import Checked, check
 from drakit.cel.device import CelDevice
-from drakit.cel.errors import EvaluationError, UnsupportedExpression
+from drakit.cel.environment import NEWEST, Environment
+from drakit.cel.errors import CelError, EvaluationError, UnsupportedExpression
+from drakit.cel.estimate import estimate
 from drakit.cel.evaluator import Program, plan
+from drakit.cel.fast import Function, generate
 from drakit.cel.parser import parse
+from drakit.cel.reads import Reads, reads
 from drakit.cel.source import Source
-from drakit.cel.values import Abort, Fault, NotDecided, Optional, TypeValue, Value, type_name
+from drakit.cel.types import QUANTITY
+from drakit.cel.values import Abort, Fault, NotDecided, Optional, Thing, TypeValue, Value, type_name
 
 __all__ = ["Selector", "compile"]
 
 _CACHE_SIZE: Final = 1024  # expressions; a cluster has few DeviceClasses and many claims with the same selectors
+_GENERATED_FOR: Final = 2
+"""The evaluation after which a function is generated: what is asked once is not worth it."""
+_COMPARISONS: Final = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
 _HINT: Final = (
     "consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
 )
 
 
-@frozen(eq=False)
 class Selector:
     """A compiled expression. Safe to share between threads."""
 
-    source: str
-    """The expression as written."""
-    _program: Program = field(repr=False)
+    def __init__(self, source: str, checked: Checked, environment: Environment) -> None:
+        self.source: Final = source
+        """The expression as written."""
+        self.environment: Final = environment
+        """Which Kubernetes reads it."""
+        self._checked = checked
+        self._program = None if _plans_surely(checked) else plan(checked, minor=environment.minor)
+        self._fresh: Final = _tells_holding(checked)
+        self._evaluations = 0
+        self._function: Function | None = None
+
+    def __repr__(self) -> str:
+        return f"Selector(source={self.source!r})"
 
     def matches(self, device: CelDevice) -> bool:
         """Whether the device is one that the expression selects.
@@ -41,9 +60,48 @@ class Selector:
             allocation.
         :raises UnsupportedExpression: the evaluation reached something drakit cannot decide yet.
         """
-        value = device.value()
+        if self._function is not None:
+            flat = device.flat
+            try:
+                verdict = None if flat is None else self._function(flat)
+            except Exception:  # noqa: BLE001  # whatever it is, the exact evaluation says it better
+                verdict = None
+            if verdict is not None:
+                return verdict
+        elif self._evaluations < _GENERATED_FOR:
+            self._evaluations += 1
+            if self._evaluations == _GENERATED_FOR:
+                self.warm()
+        return self.matches_exactly(device)
+
+    @property
+    def output_type(self) -> str:
+        """What the expression gives, such as ``bool``; ``dyn`` where only a device shows it."""
+        return self._checked.types[self._checked.root].output_name
+
+    @functools.cached_property
+    def max_cost(self) -> int:
+        """The most that an evaluation may cost, as an API server estimates it; 2**64 - 1: no bound is known."""
+        return estimate(self._checked, minor=self.environment.minor)
+
+    @property
+    def program(self) -> Program:
+        """The exact evaluation."""
+        if self._program is None:
+            self._program = plan(self._checked, minor=self.environment.minor)
+        return self._program
+
+    def warm(self) -> None:
+        """Generate the function now; :meth:`matches` does so when it is asked again."""
+        self._evaluations = _GENERATED_FOR
+        # The generated function knows the newest release only.
+        self._function = generate(self._checked) if self.environment.minor == NEWEST else None
+
+    def matches_exactly(self, device: CelDevice) -> bool:
+        """As :meth:`matches`, without the generated function."""
+        value = device.value(fresh=self._fresh)
         try:
-            result = self._program(value)
+            result = self.program(value)
         except Fault as fault:
             raise EvaluationError(_with_hint(str(fault))) from None
         except Abort as abort:
@@ -53,6 +111,67 @@ class Selector:
         except RecursionError:
             raise UnsupportedExpression("nesting this deep, from this deep a call") from None
         return _verdict(result)
+
+    def matches_all(self, devices: Iterable[CelDevice]) -> Iterator[bool | CelError]:
+        """The verdict on each of many devices, in order: devices that agree in what the expression reads are evaluated once.
+
+        :returns: where :meth:`matches` would raise, the error; devices may share one.
+        """
+        known: dict[Hashable, bool | CelError] = {}
+        for device in devices:
+            key = self.key(device)
+            verdict = None if key is None else known.get(key)
+            if verdict is None:
+                verdict = self._answer(device)
+                if key is not None:
+                    known[key] = verdict
+            yield verdict
+
+    def key(self, device: CelDevice) -> Hashable | None:
+        """What decides about a device: the same for those that :meth:`matches` answers alike. None: look at it by itself."""
+        return self.reads.key(device)
+
+    @functools.cached_property
+    def reads(self) -> Reads:
+        """What the expression can read of a device."""
+        return reads(self._checked)
+
+    def _answer(self, device: CelDevice) -> bool | CelError:
+        try:
+            return self.matches(device)
+        except CelError as error:
+            return error
+
+
+# A plan finds the faults that checking does not: constants that cannot be converted, types as variables, odd indexes. Where
+# there is nothing of the kind, it can wait until a device needs the exact evaluation; most never do.
+_SURE: Final = frozenset(
+    """_&&_ _||_ !_ _?_:_ _==_ _!=_ _<_ _<=_ _>_ _>=_ @in _[_] _[?_] _?._ _+_ _-_ _*_ _/_ _%_ orValue hasValue compareTo
+    isGreaterThan isLessThan quantity semver matches startsWith endsWith contains size lowerAscii includes""".split()
+)
+_SURE_KINDS: Final = frozenset({"bool", "int", "string", "dyn", "list", "map", "struct", "optional_type"})
+_MANY: Final = 200
+
+
+def _plans_surely(checked: Checked) -> bool:
+    if len(checked.types) > _MANY or not _SURE.issuperset(checked.functions.values()):
+        return False
+    if not _SURE_KINDS.issuperset({type_.kind for type_ in checked.types.values()}):
+        return False
+    return all(_indexes_by_name(node) for node, name in checked.functions.items() if name in ("_[_]", "_[?_]"))
+
+
+def _indexes_by_name(node: Node) -> bool:
+    return isinstance(node, Call) and isinstance(node.args[1], Literal) and isinstance(node.args[1].value, str)
+
+
+def _tells_holding(checked: Checked) -> bool:
+    """Whether an expression can tell how a quantity is held, which comparing may change."""
+    return any(
+        QUANTITY in overload.parameters and function not in _COMPARISONS
+        for node, function in checked.functions.items()
+        for overload in checked.overloads.get(node, ())
+    )
 
 
 def _verdict(result: Value) -> bool:
@@ -77,23 +196,29 @@ def _reason(value: Value) -> str:
     if name == "string":
         return "unsupported native conversion from string to 'bool'"
     words = {"double": "Double", "bytes": "Bytes", "null_type": "'null_type'", "list": "list", "map": "map"}
-    return f"type conversion error from {words.get(name) or repr(name.rpartition('.')[2])} to 'bool'"
+    word = words.get(name) or repr(value.go_name if isinstance(value, Thing) else name)
+    return f"type conversion error from {word} to 'bool'"
 
 
 def _with_hint(message: str) -> str:
     return f"{message}. {_HINT}" if message.startswith("no such key: ") else message
 
 
+_STORED: Final = Environment()
+
+
 @functools.lru_cache(maxsize=_CACHE_SIZE)
-def compile(expression: str) -> Selector:  # noqa: A001  # as in re.compile; reads well as cel.compile
+def compile(expression: str, environment: Environment = _STORED) -> Selector:  # noqa: A001  # as in re.compile
     """The selector of an expression. The most recently used are kept; failures are not.
 
+    :param environment: which Kubernetes reads it; without it the newest, an expression that is stored, and every gate on,
+        as its scheduler does.
     :raises CompileError: Kubernetes would refuse the expression; all faults, each with line and column.
     :raises UnsupportedExpression: it uses something drakit cannot decide yet, named with line and column.
     """
     try:
         source = Source(expression)
-        program = plan(check(parse(source), source))
+        checked = check(parse(source, escaped_names=environment.escaped_names), source, environment)
+        return Selector(expression, checked, environment)
     except RecursionError:
         raise UnsupportedExpression("nesting this deep") from None
-    return Selector(expression, program)

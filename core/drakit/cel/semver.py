@@ -23,7 +23,7 @@ _MAX: Final = 2**64 - 1
 @register
 @frozen(eq=False, slots=False)
 class Semver(Thing):
-    """A version; build metadata is read and forgotten, it takes no part in any comparison."""
+    """A version; build metadata takes no part in any comparison."""
 
     type_name = "kubernetes.Semver"
 
@@ -32,6 +32,7 @@ class Semver(Thing):
     minor: int
     patch: int
     prerelease: tuple[int | str, ...] = field(default=())
+    build: str = ""
 
     @classmethod
     def parse(cls, text: str, *, normalize: bool = False) -> Semver:
@@ -57,7 +58,15 @@ class Semver(Thing):
                 raise Fault("Build meta data is empty")
             if not _WORD.fullmatch(part):
                 raise Fault(f"Invalid character(s) found in build meta data {quoted(part)}")
-        return cls(major, minor, patch, identifiers)
+        return cls(major, minor, patch, identifiers, build)
+
+    @property
+    def native_text(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        prerelease = "-" + ".".join(map(str, self.prerelease)) if self.prerelease else ""
+        return f"{self.major}.{self.minor}.{self.patch}{prerelease}" + (f"+{self.build}" if self.build else "")
 
     @property
     def hashable(self) -> bool:

@@ -8,6 +8,7 @@ Source: github.com/google/cel-go ``common/source.go`` and ``common/error.go``.
 from __future__ import annotations
 
 import bisect
+import re
 from typing import Final
 
 from drakit.cel.errors import Issue, UnsupportedExpression
@@ -22,7 +23,7 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = [0, *(offset + 1 for offset, character in enumerate(text) if character == "\n")]
+        self._starts = [0, *(newline.end() for newline in re.finditer("\n", text))]
 
     def issue(self, offset: int, message: str) -> Issue:
         """The issue at a code point; a negative offset means the expression has no such place."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from drakit.cel.values import Fault, NotDecided, Value, no_such_overload
+from drakit.cel.printing import printed
+from drakit.cel.values import Fault, Value, no_such_overload
 
 __all__ = [
     "LOWER",
@@ -18,7 +19,9 @@ __all__ = [
     "index_of",
     "join",
     "last_index_of",
+    "of_some",
     "on_strings",
+    "quote",
     "replace",
     "split",
     "substring",
@@ -57,22 +60,31 @@ def char_at(text: str, index: int) -> str:
 
 def index_of(text: str, part: str, offset: int = 0) -> int:
     """Where a part first begins, or -1."""
-    if not part:
-        return offset
     if offset < 0:
         raise Fault(f"index out of range: {offset}")
-    return text.find(part, offset)
+    return text.find(part, offset) if part else min(offset, len(text))
 
 
 def last_index_of(text: str, part: str, offset: int | None = None) -> int:
     """Where a part last begins, or -1."""
-    if not part:
-        return len(text) if offset is None else offset
     if offset is None:
         return text.rfind(part)
     if offset < 0:
         raise Fault(f"index out of range: {offset}")
+    if not part:
+        return min(offset, len(text))
     return -1 if offset >= len(text) else text.rfind(part, 0, offset + len(part))
+
+
+def of_some(find: Callable[..., int]) -> Callable[..., int]:
+    """``indexOf`` and ``lastIndexOf`` before Kubernetes 1.37: nothing is found wherever it is looked for."""
+
+    def index(text: str, part: str, offset: int | None = None) -> int:
+        if part or offset is None:
+            return find(text, part) if offset is None else find(text, part, offset)
+        return offset
+
+    return index
 
 
 def substring(text: str, start: int, end: int | None = None) -> str:
@@ -102,5 +114,16 @@ def join(parts: tuple[Value, ...], separator: str = "") -> str:
     """The parts with a separator between them."""
     for part in parts:
         if not isinstance(part, str):
-            raise NotDecided("join() of a list with something else than strings")
+            raise Fault(f"join: invalid input: {printed(part)}")
     return separator.join(parts)
+
+
+_ESCAPES: Final = str.maketrans(
+    {"\a": r"\a", "\b": r"\b", "\f": r"\f", "\n": r"\n", "\r": r"\r", "\t": r"\t", "\v": r"\v", "\\": r"\\", '"': r"\""}
+    | dict.fromkeys(range(0xD800, 0xE000), "\N{REPLACEMENT CHARACTER}")
+)
+
+
+def quote(text: str) -> str:
+    """A text in double quotes, as it could stand in an expression."""
+    return f'"{text.translate(_ESCAPES)}"'

@@ -20,13 +20,18 @@ Walk: TypeAlias = "Generator[Generator[Any, Any, Any], Any, T]"
 
 def run(walk: Walk[T]) -> T:
     """Walk to the end and give the result; what a walk raises passes through the walks that wait for it."""
-    stack: list[Generator[Any, Any, Any]] = [walk]
+    stack: list[Generator[Any, Any, Any]] = []
+    current: Generator[Any, Any, Any] = walk
     result: Any = None
-    while stack:
+    while True:
         try:
-            stack.append(stack[-1].send(result))
-            result = None
+            below = current.send(result)
         except StopIteration as stop:
-            stack.pop()
             result = stop.value
-    return cast("T", result)
+            if not stack:
+                return cast("T", result)
+            current = stack.pop()
+        else:
+            stack.append(current)
+            current = below
+            result = None

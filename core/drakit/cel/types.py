@@ -9,18 +9,19 @@ Source: github.com/google/cel-go ``checker/types.go``, ``checker/format.go`` and
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from attrs import frozen
+from attrs import field, frozen
 
-__all__ = ["BOOL", "DYN", "ERROR", "INT", "NULL", "QUANTITY", "SEMVER", "STRING", "Substitutions", "Type", "is_dyn",
-           "is_dyn_or_error", "list_of", "map_of", "most_general", "optional_of", "parse_type", "type_of",
-           "unwrap_optional"]  # fmt: skip
+__all__ = ["ANY", "BOOL", "DYN", "ERROR", "INT", "NULL", "QUANTITY", "SEMVER", "STRING", "Substitutions", "Type", "is_dyn",
+           "is_dyn_or_error", "list_of", "map_of", "most_general", "optional_of", "parse_type", "plain", "renamed", "type_of",
+           "unwrap_optional", "wrapper_of"]  # fmt: skip
 
 _PRIMITIVES: Final = frozenset({"bool", "bytes", "double", "int", "string", "uint"})
 _WELL_KNOWN: Final = frozenset({"duration", "timestamp"})
-_NULLABLE: Final = frozenset({"optional_type", "struct", "duration", "timestamp"})
+_UNKNOWN: Final = frozenset({"dyn", "any", "error"})
+_NULLABLE: Final = frozenset({"any", "optional_type", "struct", "duration", "timestamp", "wrapper"})
 
 
 @frozen(cache_hash=True)
@@ -31,6 +32,12 @@ class Type:
     """``param``, ``struct``, or the name."""
     name: str
     parameters: tuple[Type, ...] = ()
+    ground: bool = field(init=False, eq=False, repr=False)
+    """Whether there is no type parameter in it: substitutions cannot change it."""
+
+    @ground.default
+    def _is_ground(self) -> bool:
+        return self.kind != "param" and all(part.ground for part in self.parameters)
 
     def __str__(self) -> str:
         """As in a message of the checker."""
@@ -41,12 +48,16 @@ class Type:
         """As in the message about the type of a whole expression."""
         if self.kind == "null":
             return "null_type"
+        if self.kind == "any":
+            return "google.protobuf.Any"
         if self.kind == "param":
             return f"<{self.name}>"
         return f"{self.name}({', '.join(p.output_name for p in self.parameters)})" if self.parameters else self.name
 
 
 DYN: Final = Type("dyn", "dyn")
+ANY: Final = Type("any", "any")
+"""As ``dyn``, except that nothing can be done with its elements."""
 ERROR: Final = Type("error", "!error!")
 BOOL: Final = Type("bool", "bool")
 INT: Final = Type("int", "int")
@@ -76,6 +87,11 @@ def type_of(of: Type) -> Type:
     return Type("type", "type", (of,))
 
 
+def wrapper_of(value: Type) -> Type:
+    """The type of a message around one value, which may also be null."""
+    return Type("wrapper", "wrapper", (value,))
+
+
 def unwrap_optional(type_: Type) -> tuple[Type, bool]:
     """The type inside an optional, and whether it was one."""
     return (type_.parameters[0], True) if type_.kind == "optional_type" else (type_, False)
@@ -83,12 +99,12 @@ def unwrap_optional(type_: Type) -> tuple[Type, bool]:
 
 def is_dyn(type_: Type) -> bool:
     """Whether a type is only known at run time."""
-    return type_.kind == "dyn"
+    return type_.kind in ("dyn", "any")
 
 
 def is_dyn_or_error(type_: Type) -> bool:
     """Whether nothing is known about a type."""
-    return type_.kind in ("dyn", "error")
+    return type_.kind in ("dyn", "any", "error")
 
 
 _WORD: Final = re.compile(r"[\w.]+|[(),]")
@@ -120,6 +136,15 @@ def _named(name: str, parameters: tuple[Type, ...]) -> Type:
     if name in _PRIMITIVES | _WELL_KNOWN | {"dyn", "null", "list", "map", "optional_type", "type"}:
         return Type(name, name, parameters)
     return Type("struct", name)
+
+
+def renamed(type_: Type, names: Mapping[str, Type]) -> Type:
+    """A type with its parameters replaced by name."""
+    if type_.ground:
+        return type_
+    if type_.kind == "param":
+        return names[type_.name]
+    return Type(type_.kind, type_.name, tuple([renamed(part, names) for part in type_.parameters]))
 
 
 # -- unification ----------------------------------------------------------------------------------------------------
@@ -154,28 +179,37 @@ class Substitutions:
 
     def apply(self, type_: Type, *, free_to_dyn: bool = False) -> Type:
         """A type with its parameters replaced; free ones become ``dyn`` on demand."""
+        if type_.ground:
+            return type_
         while (replacement := self._of.get(type_)) is not None:
             type_ = replacement
         if type_.kind == "param":
             return DYN if free_to_dyn else type_
-        if not type_.parameters:
+        if type_.ground:
             return type_
         parameters = tuple([self.apply(part, free_to_dyn=free_to_dyn) for part in type_.parameters])
         return Type(type_.kind, type_.name, parameters)
 
 
 def _all_assignable(known: Substitutions, left: Sequence[Type], right: Sequence[Type]) -> bool:
-    return len(left) == len(right) and all(_assignable(known, one, other) for one, other in zip(left, right, strict=True))
+    if len(left) != len(right):
+        return False
+    for one, other in zip(left, right, strict=True):  # noqa: SIM110  # half of all checking is here
+        if not _assignable(known, one, other):
+            return False
+    return True
 
 
 def _assignable(known: Substitutions, left: Type, right: Type) -> bool:
+    if left is right and left.ground:
+        return True
     if right.kind == "param":
         valid, has_substitution = _valid_substitution(known, left, right)
         if valid or has_substitution:
             return valid
     if left.kind == "param":
         return _valid_substitution(known, right, left)[0]
-    if is_dyn_or_error(left) or is_dyn_or_error(right):
+    if left.kind in _UNKNOWN or right.kind in _UNKNOWN:
         return True
     if "null" in (left.kind, right.kind):
         other = right if left.kind == "null" else left
@@ -184,7 +218,20 @@ def _assignable(known: Substitutions, left: Type, right: Type) -> bool:
         return left.kind == right.kind and _all_assignable(known, left.parameters, right.parameters)
     if left.kind == "type":
         return right.kind == "type"
-    return left == right
+    return _unwrapped(left) == _unwrapped(right)
+
+
+def _unwrapped(type_: Type) -> Type:
+    return type_.parameters[0] if type_.kind == "wrapper" else type_
+
+
+def plain(type_: Type) -> Type:
+    """A type without the messages around values, which make no difference to what it is."""
+    if not type_.parameters:
+        return type_
+    if type_.kind == "wrapper":
+        return type_.parameters[0]
+    return Type(type_.kind, type_.name, tuple(map(plain, type_.parameters)))
 
 
 def _valid_substitution(known: Substitutions, type_: Type, parameter: Type) -> tuple[bool, bool]:
@@ -209,6 +256,8 @@ def _valid_substitution(known: Substitutions, type_: Type, parameter: Type) -> t
 
 def _free_of(known: Substitutions, parameter: Type, within: Type) -> bool:
     """Whether a type does not mention a parameter, directly or through a substitution."""
+    if within.ground:
+        return True
     if parameter == within:
         return False
     if within.kind == "param":
@@ -223,9 +272,9 @@ def most_general(left: Type, right: Type) -> Type:
 
 
 def _less_specific(left: Type, right: Type) -> bool:
-    if left.kind in ("dyn", "param"):
+    if left.kind in ("dyn", "any", "param"):
         return True
-    if right.kind in ("dyn", "param") or left.kind != right.kind:
+    if right.kind in ("dyn", "any", "param") or left.kind != right.kind:
         return False
     if left.kind in ("optional_type", "list", "map"):
         return all(_less_specific(one, other) for one, other in zip(left.parameters, right.parameters, strict=True))

@@ -9,8 +9,12 @@ string, bytes, null       ``str``, ``bytes``, ``None``
 list                      ``tuple``, or :class:`Concatenation`, which compares differently
 map                       :class:`Map`
 optional, type            :class:`Optional`, :class:`TypeValue`
-Quantity, Semver          :class:`drakit.cel.quantities.QuantityValue`, :class:`drakit.cel.semver.Semver`
+duration, timestamp       :class:`drakit.cel.times.Duration`, :class:`drakit.cel.times.Timestamp`
+Quantity, Semver, ...     :class:`drakit.cel.quantities.QuantityValue`, :class:`drakit.cel.semver.Semver`, ...
 ========================  =========================================================================================
+
+A string may hold bytes that are no UTF-8, as a part of a URL may come to: each is a code point from U+DC80 to U+DCFF, as
+Python's ``surrogateescape`` has it.
 
 Source: github.com/google/cel-go ``common/types``.
 """
@@ -18,7 +22,7 @@ Source: github.com/google/cel-go ``common/types``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
 from attrs import field, frozen
@@ -30,6 +34,7 @@ __all__ = [
     "Abort",
     "Concatenation",
     "Fault",
+    "GrowingMap",
     "Map",
     "NotDecided",
     "Optional",
@@ -41,7 +46,9 @@ __all__ = [
     "compare",
     "equal",
     "equals",
+    "fixed_digits",
     "format_double",
+    "is_registered",
     "no_such_overload",
     "opened",
     "register",
@@ -112,7 +119,7 @@ K = TypeVar("K", bound="type[Thing]")
 
 
 class Thing:
-    """A value of a Kubernetes type, which brings its own rules."""
+    """A value that brings its own rules: of time, or of a type of Kubernetes'."""
 
     __slots__ = ()
     type_name: str
@@ -122,16 +129,52 @@ class Thing:
         raise NotImplementedError
 
     @property
+    def go_name(self) -> str:
+        """The name of Go's own type."""
+        return self.type_name.rpartition(".")[2]
+
+    @property
     def hashable(self) -> bool:
         return True
+
+    @property
+    def hash_key(self) -> Hashable:
+        """What is the same for values that are one key of a map; most are only the same as themselves."""
+        return self
+
+    @property
+    def native_text(self) -> str | None:
+        """The text that Go makes of the value where it wants one; None where it cannot."""
+        return None
+
+    @property
+    def order(self) -> int | None:
+        """A number that orders values of this type; None where they have no order."""
+        return None
 
 
 _MISSING: Final = object()
 
 
+@frozen(eq=False)
+class _Same:
+    """A key that is no key of Python's: a value together with what it is the same as."""
+
+    value: Value
+    hash_key: Hashable
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.hash_key == other.hash_key
+
+    def __hash__(self) -> int:
+        return hash(self.hash_key)
+
+
 def _key(key: Value) -> tuple[type, Value]:
-    """A dict key that keeps ``1``, ``1u``, ``1.0`` and ``true`` apart."""
-    return type(key), key
+    """A dict key that keeps ``1``, ``1u``, ``1.0`` and ``true`` apart; lists and maps are only the same as themselves."""
+    if isinstance(key, bool | int | str | float | None | TypeValue) and key == key:  # noqa: PLR0124  # NaN
+        return type(key), key
+    return type(key), _Same(key, key.hash_key if isinstance(key, Thing) else id(key))
 
 
 @frozen(eq=False)
@@ -154,16 +197,19 @@ class Map:
         entries: dict[tuple[type, Value], Value] = {}
         for key, value in pairs:
             check_hashable(key)
-            if not isinstance(key, bool | int | float | str) or key != key:  # noqa: PLR0124  # NaN
-                raise NotDecided(f"a map key of type {type_name(key)}")
             entries[_key(key)] = value
         return cls(entries)
+
+    def add(self, key: Value, value: Value) -> None:
+        """Put another entry into a map that nobody else knows of."""
+        assert isinstance(self.entries, dict)
+        self.entries[_key(key)] = value
 
     def __len__(self) -> int:
         return len(self.entries)
 
     def __iter__(self) -> Iterator[Value]:
-        return (key for _, key in self.entries)
+        return (key.value if type(key) is _Same else key for _, key in self.entries)
 
     def contains(self, key: Value) -> bool:
         return self._lookup(key) is not _MISSING
@@ -175,18 +221,21 @@ class Map:
             value = self.default
         return (None, False) if value is _MISSING else (value, True)
 
+    def _has_capacities(self) -> bool:
+        """A map of capacities makes a string of whatever it is asked for."""
+        return all(isinstance(value, Thing) and value.type_name == "kubernetes.Quantity" for value in self.entries.values())
+
     def _lookup(self, key: Value) -> Value:
         if not self.entries:
             return _MISSING
+        if type(key) is str:
+            return self.entries.get((str, key), _MISSING)
         if self.strings_only:
-            if isinstance(key, Thing):  # upstream's capacity map may turn it into a string
-                raise NotDecided(f"a map key of type {type_name(key)}")
-            return self.entries.get(_key(key), _MISSING) if isinstance(key, str) else _MISSING
+            text = _native_text(key) if self._has_capacities() else None
+            return _MISSING if text is None else self.entries.get((str, text), _MISSING)
         check_hashable(key)
-        if not isinstance(key, bool | int | float | str):
-            return _MISSING
         found = self.entries.get(_key(key), _MISSING)
-        if found is not _MISSING or isinstance(key, bool | str):
+        if found is not _MISSING or isinstance(key, bool) or not isinstance(key, int | float):
             return found
         # Numbers find the key of another numeric type with the same value.
         if isinstance(key, float):
@@ -198,11 +247,21 @@ class Map:
         return self.entries.get((int if isinstance(key, UInt) else UInt, int(key)), _MISSING)
 
 
+def _native_text(key: Value) -> str | None:
+    while isinstance(key, Optional) and key.present:
+        key = key.value
+    return key if isinstance(key, str) else key.native_text if isinstance(key, Thing) else None
+
+
+class GrowingMap(Map):
+    """The map that a macro is making."""
+
+
 def check_hashable(key: Value) -> None:
     """Go panics on hashing some values, and cel-go gives the evaluation up."""
     go_name = "types.Bytes" if isinstance(key, bytes) else ""
     if isinstance(key, Thing) and not key.hashable:
-        go_name = f"cel.{key.type_name.rpartition('.')[2]}"
+        go_name = f"cel.{key.go_name}"
     if go_name:
         raise Abort(f"internal error: runtime error: hash of unhashable type {go_name}")
 
@@ -222,7 +281,7 @@ def opened(optional: Optional) -> Value:
 
 _NAMES: Final[dict[type, str]] = {
     bool: "bool", int: "int", UInt: "uint", float: "double", str: "string", bytes: "bytes", type(None): "null_type",
-    tuple: "list", Concatenation: "list", Map: "map", Optional: "optional_type", TypeValue: "type",
+    tuple: "list", Concatenation: "list", Map: "map", GrowingMap: "map", Optional: "optional_type", TypeValue: "type",
 }  # fmt: skip
 
 
@@ -230,6 +289,11 @@ def register(kind: K) -> K:
     """Class decorator: make a Kubernetes type known by its name."""
     _NAMES[kind] = kind.type_name
     return kind
+
+
+def is_registered(name: str) -> bool:
+    """Whether a type of this name has values here."""
+    return name in _NAMES.values()
 
 
 def type_name(value: Value) -> str:
@@ -240,24 +304,36 @@ def type_name(value: Value) -> str:
 _EXPONENT_FROM: Final = 6
 
 
-def format_double(value: float) -> str:
-    """Go's ``%g``: the shortest digits that read back, an exponent below 1e-4 and from 1e6 on."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
+def _digits(value: float) -> tuple[str, str, int]:
+    """The sign, the shortest digits that read back, and the power of ten of the first, of a finite number."""
     mantissa, _, exponent = f"{value!r}".partition("e")
     sign, mantissa = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
     integer, _, fraction = mantissa.partition(".")
     digits = (integer + fraction).lstrip("0")
-    if not digits:
-        return f"{sign}0"
     leading = len(integer + fraction) - len(digits)
-    power = len(integer) - leading - 1 + int(exponent or 0)
-    digits = digits.rstrip("0")
-    if power < -4 or power >= _EXPONENT_FROM:
+    return sign, digits.rstrip("0"), len(integer) - leading - 1 + int(exponent or 0)
+
+
+def format_double(value: float) -> str:
+    """Go's ``%g``: the shortest digits that read back, an exponent below 1e-4 and from 1e6 on."""
+    if not math.isfinite(value):
+        return fixed_digits(value)
+    sign, digits, power = _digits(value)
+    if digits and (power < -4 or power >= _EXPONENT_FROM):
         rest = f".{digits[1:]}" if len(digits) > 1 else ""
         return f"{sign}{digits[0]}{rest}e{'-' if power < 0 else '+'}{abs(power):02}"
+    return fixed_digits(value)
+
+
+def fixed_digits(value: float) -> str:
+    """The shortest digits that read back, without an exponent."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    sign, digits, power = _digits(value)
+    if not digits:
+        return f"{sign}0"
     if power < 0:
         return f"{sign}0.{'0' * (-power - 1)}{digits}"
     digits = digits.ljust(power + 1, "0")
@@ -345,7 +421,8 @@ def _optionals(left: Optional, right: Value) -> bool:
 
 _EQUALS: Final[dict[type, Callable[[Any, Value], bool]]] = {
     bool: _same_type, str: _same_type, bytes: _same_type, TypeValue: _same_type, type(None): _same_type,
-    int: _numbers, UInt: _numbers, float: _numbers, tuple: _lists, Concatenation: _lists, Map: _maps, Optional: _optionals,
+    int: _numbers, UInt: _numbers, float: _numbers, tuple: _lists, Concatenation: _lists, Map: _maps, GrowingMap: _maps,
+    Optional: _optionals,
 }  # fmt: skip
 
 
@@ -387,6 +464,9 @@ def compare(left: Value, right: Value) -> int:
     if isinstance(left, bool | str | bytes):
         if type(left) is type(right):
             return _sign(left, right)
+    elif isinstance(left, Thing):
+        if type(left) is type(right):
+            return _sign(left.order, right.order)
     elif isinstance(right, int | float) and not isinstance(right, bool):
         if left != left or right != right:  # noqa: PLR0124  # NaN
             raise Fault("NaN values cannot be ordered")

@@ -16,6 +16,7 @@ from attrs import field, frozen
 
 from drakit.allocation import AllocatedState, Cluster
 from drakit.allocation.amounts import nano
+from drakit.cel.engines import Compile, Engine, engine
 from drakit.files.documents import strict_json
 from drakit.model import (
     DeviceClass,
@@ -38,15 +39,19 @@ T = TypeVar("T")
 FIELDS: Final = {"node", "nodes", "slices", "classes", "claims", "taintRules", "allocated", "features"}
 
 
-def answer_lines(questions: Iterable[str], answers: TextIO) -> None:
-    """Answer every line that is not empty; a question that cannot be read gets an error for an answer."""
+def answer_lines(questions: Iterable[str], answers: TextIO, cel_engine: Engine = "drakit") -> None:
+    """Answer every line that is not empty; a question that cannot be read gets an error for an answer.
+
+    :raises MissingEngine: what is to run the selectors is not installed.
+    """
+    compile_ = engine(cel_engine)
     for line in questions:
         if line.strip():
-            answers.write(json.dumps(_answer(line)) + "\n")
+            answers.write(json.dumps(_answer(line, compile_)) + "\n")
             answers.flush()
 
 
-def _answer(line: str) -> dict[str, Any]:
+def _answer(line: str, compile_: Compile) -> dict[str, Any]:
     try:
         question = strict_json(line)
     except (ValueError, RecursionError) as error:
@@ -56,7 +61,7 @@ def _answer(line: str) -> dict[str, Any]:
             raise InvalidObject("question", [Fault("", "must be a JSON object")])
         for name in question.keys() - FIELDS:
             raise InvalidObject("question", [Fault("", f'unknown field "{name}"{did_you_mean(name, FIELDS)}')])
-        return _allocate(question)
+        return _allocate(question, compile_)
     except (DrakitError, ValueError, ArithmeticError, RecursionError) as error:
         return _error("; ".join(str(error).splitlines()))
 
@@ -65,7 +70,7 @@ def _error(message: str) -> dict[str, Any]:
     return {"node": None, "results": None, "error": message}
 
 
-def _allocate(question: Mapping[str, Any]) -> dict[str, Any]:
+def _allocate(question: Mapping[str, Any], compile_: Compile) -> dict[str, Any]:
     nodes = _objects(question, "nodes", Node) or [_object(question.get("node") or {}, Node, "node")]
     cluster = Cluster(
         nodes=nodes,
@@ -73,7 +78,8 @@ def _allocate(question: Mapping[str, Any]) -> dict[str, Any]:
         classes=_objects(question, "classes", DeviceClass),
         taint_rules=_objects(question, "taintRules", DeviceTaintRule),
     )
-    fit = cluster.decider().first_fit(_objects(question, "claims", ResourceClaim), nodes, _state(question.get("allocated", {})))
+    claims = _objects(question, "claims", ResourceClaim)
+    fit = cluster.decider(compile_=compile_).first_fit(claims, nodes, _state(question.get("allocated", {})))
     if fit is None:
         return {"node": None, "results": None, "error": None}
     node, results = fit

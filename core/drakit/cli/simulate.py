@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from drakit.cli.options import emit, filename_option, output_option, read, show
+
+if TYPE_CHECKING:
+    from drakit.cel.engines import Engine
 
 __all__ = ["command"]
 
@@ -16,7 +20,14 @@ __all__ = ["command"]
 @filename_option
 @output_option("table", "wide", "json", "yaml")
 @click.option("--jsonl", is_flag=True, help="Read one question a line from standard input, write one answer a line.")
-def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:
+@click.option(
+    "--cel-engine",
+    type=click.Choice(("drakit", "cel-python")),
+    default="drakit",
+    show_default=True,
+    help="What runs the selectors; cel-python needs drakit[cel-python] and has a part of Kubernetes' CEL.",
+)
+def command(filenames: tuple[str, ...], output: str, jsonl: bool, cel_engine: Engine) -> None:
     """Nodes, slices and claims in, allocation out, and why not.
 
     Reads Nodes, ResourceSlices, DeviceClasses, ResourceClaims, ResourceClaimTemplates, Pods, DeviceTaintRules, Lists of
@@ -40,13 +51,13 @@ def command(filenames: tuple[str, ...], output: str, jsonl: bool) -> None:
             raise click.UsageError("--jsonl reads standard input, which is closed")
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding="utf-8", errors="backslashreplace")  # what is not UTF-8 is not JSON either
-        answer_lines(sys.stdin, sys.stdout)
+        answer_lines(sys.stdin, sys.stdout, cel_engine)
         return
     from drakit.allocation import simulate
     from drakit.views.contract import report_as_json
 
     loaded = read(filenames)
-    report = simulate(loaded.cluster)
+    report = simulate(loaded.cluster, cel_engine=cel_engine)
     if output in ("json", "yaml"):
         emit(report_as_json(report, loaded.plugin_errors), output)
     else:

@@ -27,6 +27,15 @@ type celDevice struct {
 	Capacity                 map[resourcev1.QualifiedName]resourcev1.DeviceCapacity  `json:"capacity,omitempty"`
 }
 
+func (d celDevice) input() cel.Device {
+	return cel.Device{
+		Driver:                   d.Driver,
+		AllowMultipleAllocations: d.AllowMultipleAllocations,
+		Attributes:               d.Attributes,
+		Capacity:                 d.Capacity,
+	}
+}
+
 // celAnswer has the form of `drakit cel --jsonl`.
 type celAnswer struct {
 	// true, false, compile_error or runtime_error.
@@ -58,12 +67,7 @@ func evaluate(line json.RawMessage) (any, error) {
 		return celAnswer{Verdict: "compile_error", Message: compiled.Error.Detail}, nil
 	}
 	found := celAnswer{OutputType: compiled.OutputType.String(), MaxCost: compiled.MaxCost}
-	matches, details, err := compiled.DeviceMatches(context.Background(), cel.Device{
-		Driver:                   question.Device.Driver,
-		AllowMultipleAllocations: question.Device.AllowMultipleAllocations,
-		Attributes:               question.Device.Attributes,
-		Capacity:                 question.Device.Capacity,
-	})
+	matches, details, err := compiled.DeviceMatches(context.Background(), question.Device.input())
 	if details != nil {
 		found.Cost = details.ActualCost()
 	}

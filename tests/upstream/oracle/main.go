@@ -28,6 +28,7 @@ var questions = map[string]func(json.RawMessage) (any, error){
 	"about":    about,
 	"allocate": allocate,
 	"cel":      evaluate,
+	"celbench": benchmark,
 	"validate": validate,
 	"quantity": readQuantity,
 	"semver":   readVersion,

@@ -1,0 +1,1 @@
+"""Measurements that are not tests; each module prints a table."""
