@@ -131,4 +131,4 @@ def test_a_rack_has_no_mesh_to_draw() -> None:
 @pytest.mark.needs("tpu", "nvidia_gb200", "fake")
 def test_a_folder_of_examples_is_one_cluster() -> None:
     cluster = drakit.load(EXAMPLES)
-    assert {slice_.spec.driver for slice_ in cluster.slices} == {"tpu.google.com", "gpu.nvidia.com"}
+    assert {slice_.spec.driver for slice_ in cluster.slices} == {"tpu.google.com", "gpu.nvidia.com", "gpu.example.com"}

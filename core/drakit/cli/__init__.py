@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "simulate": "Nodes, slices and claims in, allocation out, and why not.",
     "view": "Draw meshes: who holds which chips, what is down, what would fit.",
     "slices": "ResourceSlices from Inventory documents, without hardware.",
+    "cel": "A selector against devices: which match, which do not and why, and the guard to write.",
     "plugins": "What is loaded, from where, with which hooks.",
 }
 """Name and summary of each command; a test holds the summaries against the modules'."""
