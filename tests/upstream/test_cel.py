@@ -49,6 +49,9 @@ def compare(oracle: Oracle, question: str, expression: str, driver: str, device:
     if verdict == UNSUPPORTED:
         return
     assert verdict == theirs["verdict"], (message, theirs)
+    if verdict != "compile_error":
+        selector = cel.compile(expression)
+        assert (selector.output_type, selector.max_cost) == (theirs["output_type"], theirs.get("max_cost", 0))
     if not is_about_syntax(theirs):
         assert message == theirs.get("message", "")
 
