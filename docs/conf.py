@@ -21,7 +21,14 @@ autodoc_member_order = "bysource"
 autoclass_content = "both"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
-nitpick_ignore = [("py:class", "drakit.model.meta.Timestamp")]  # it is documented as drakit.model.Timestamp
+nitpick_ignore = [
+    ("py:class", "drakit.model.meta.Timestamp"),  # documented as drakit.model.Timestamp
+    # Inside drakit.cel: signatures name them, and nobody needs them.
+    ("py:class", "drakit.cel.evaluator.Program"),
+    ("py:class", "drakit.cel.fast.flat.Flat"),
+    ("py:class", "drakit.cel.quantities.QuantityValue"),
+    ("py:class", "drakit.cel.reads.Reads"),
+]
 nitpick_ignore_regex = [("py:.*", r"(?!drakit)[\w.]+")]
 
 
