@@ -84,6 +84,11 @@ TIME: Final = [
     ("duration('2h') - duration('30m') > duration('1h') && -dyn(duration('1s')) == duration('-1s')", True),
     ("int(duration('1.5us')) == 1500 && duration('3599.9s').getHours() == 0", True),
     ("duration('1x') == duration('1s')", "CompileError: invalid duration argument"),
+    ("string(duration(['9223372036854775808ns9223372036854775808ns'][0])) == '0s'", True),
+    (
+        "string(duration(['9223372036854775808ns1ns'][0])) == '0s'",
+        "EvaluationError: type conversion error from 'string' to 'google.protobuf.Duration'",
+    ),
     ("duration('2562047h47m16.854775807s') + duration('1ns') == duration('0')", "EvaluationError: integer overflow"),
     ("timestamp(253402300799) - timestamp(-62135596800) == duration('0')", "EvaluationError: integer overflow"),
     ("[duration('2s'), duration('1s')].sort()[0] == [duration('2s'), duration('1s')].min()", True),

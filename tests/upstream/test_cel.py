@@ -11,12 +11,14 @@ from drakit import cel
 from drakit.model import Device
 from drakit.model.wire import encode_part
 from drakit.testing.strategies import EXAMPLE_DEVICE, EXAMPLE_DRIVER, devices_with_expressions, expressions
-from tests.upstream.client import Answer, Oracle
+from tests.upstream.client import Answer, Oracle, OracleError
 from tests.upstream.differential import differential, tally
 
 pytestmark = pytest.mark.upstream
 
 UNSUPPORTED = "unsupported"
+PANIC = "hash of unhashable type"
+"""Go's words for a map Kubernetes folds at compile time with bytes for a key: it has no answer then."""
 
 
 def drakit_says(expression: str, driver: str, device: Device) -> tuple[str, str]:
@@ -41,8 +43,14 @@ def celled(driver: str, device: Device) -> dict[str, Any]:
 
 def compare(oracle: Oracle, question: str, expression: str, driver: str, device: Device) -> None:
     counted = tally(question)
-    with counted.timed("kubernetes"):
-        theirs = oracle.ask("cel", expr=expression, device=celled(driver, device))
+    try:
+        with counted.timed("kubernetes"):
+            theirs = oracle.ask("cel", expr=expression, device=celled(driver, device))
+    except OracleError as error:
+        if PANIC not in str(error):
+            raise
+        counted.outcomes["Kubernetes panics"] += 1
+        return
     with counted.timed("drakit"):
         verdict, message = drakit_says(expression, driver, device)
     counted.outcomes[verdict] += 1

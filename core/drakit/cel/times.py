@@ -137,9 +137,12 @@ def _read_duration(text: str) -> int | None:
     while position < len(rest):
         match = _PART.match(rest, position)
         value = None if match is None else _part(match)
-        if value is None or total + value > _LIMIT:
+        if value is None:
             return None
-        total += value
+        # Two parts of the most there is come to nothing in Go's 64 bits, and Kubernetes reads 0s.
+        total = (total + value) % 2**64
+        if total > _LIMIT:
+            return None
         assert match is not None
         position = match.end()
     if not rest or (total == _LIMIT and sign != "-"):
