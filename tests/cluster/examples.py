@@ -122,7 +122,8 @@ def _unfolded(content: Mapping[str, Any]) -> list[Any]:
 SCENARIOS: Final = (
     Scenario("gb200", (EXAMPLES / "gb200-nvl72.yaml", EXAMPLES / "gb200-second-job.yaml"), "nvidia_gb200"),
     Scenario("tpu", (EXAMPLES / "tpu-16x16-failed-host.yaml",), "tpu"),
+    Scenario("mixed-gpus", (EXAMPLES / "mixed-gpus.yaml", Path(__file__).with_name("mixed-gpus-claims.yaml")), "fake"),
     Scenario("many-asks", (Path(__file__).with_name("many-asks.yaml"),), "fake"),
 )
-"""Every file of examples/, where the second job needs the rack of the first and leaves its answers as they are; and one of
-our own with what the examples do not show."""
+"""Every file of examples/, where the second job needs the rack of the first and leaves its answers as they are, and the GPUs
+get a claim; and one of our own with what the examples do not show."""
