@@ -64,7 +64,7 @@ def _token(value: Value) -> Hashable:
     """Equal for equal values of one type only: Python's True is 1."""
     kind = value.__class__
     if kind is str or kind is int:
-        return value  # type: ignore[no-any-return]
+        return value  # type: ignore[no-any-return]  # mypy does not narrow by __class__
     if kind is tuple:
         return (kind, *map(_token, value))
     if kind is Semver:

@@ -73,7 +73,7 @@ class Pattern:
         found = re2.Set.SearchSet(_options())
         found.Add(self._compiled.pattern)
         found.Compile()
-        return found.Match  # type: ignore[no-any-return]
+        return found.Match  # type: ignore[no-any-return]  # re2 has no types
 
     def search(self, text: str) -> bool:
         """Whether the pattern matches anywhere in the text."""

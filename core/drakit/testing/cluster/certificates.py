@@ -54,7 +54,7 @@ class Certificates:
     def service_account_key(self) -> Path:
         """A key to sign and verify service account tokens, PEM."""
         from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - as trustme
-        from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415
+        from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415 - as trustme
 
         key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
