@@ -24,9 +24,9 @@ autodoc_typehints_description_target = "documented"
 nitpick_ignore = [
     ("py:class", "drakit.model.meta.Timestamp"),  # documented as drakit.model.Timestamp
     # Inside drakit.cel: signatures name them, and nobody needs them.
-    ("py:class", "drakit.cel.evaluator.Program"),
+    ("py:class", "drakit.cel.exact.evaluator.Program"),
     ("py:class", "drakit.cel.fast.flat.Flat"),
-    ("py:class", "drakit.cel.quantities.QuantityValue"),
+    ("py:class", "drakit.cel.library.quantities.QuantityValue"),
     ("py:class", "drakit.cel.reads.Reads"),
 ]
 nitpick_ignore_regex = [("py:.*", r"(?!drakit)[\w.]+")]

@@ -168,7 +168,7 @@ def noted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         return call
 
     for name in ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "_in_", "_[_]", "contains", "string"):
-        monkeypatch.setitem(celpython._engine().functions, name, watched(name))
+        monkeypatch.setitem(celpython.engine._engine().functions, name, watched(name))
     return seen
 
 
@@ -254,7 +254,7 @@ def test_it_is_no_verdict_when_it_breaks_down(monkeypatch: pytest.MonkeyPatch) -
     def broken(_container: object) -> object:
         raise LookupError("nothing")
 
-    monkeypatch.setitem(celpython._engine().functions, "size", broken)
+    monkeypatch.setitem(celpython.engine._engine().functions, "size", broken)
     with pytest.raises(cel.UnsupportedExpression, match="what ends in a LookupError with cel-python"):
         celpython.compile("size([]) == 0 || true").matches(card())
 
@@ -319,10 +319,10 @@ def test_threads_do_not_disturb_each_other() -> None:
 
 @pytest.fixture
 def without_celpy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    celpython._engine.cache_clear()
+    celpython.engine._engine.cache_clear()
     monkeypatch.setitem(sys.modules, "celpy", None)
     yield
-    celpython._engine.cache_clear()
+    celpython.engine._engine.cache_clear()
 
 
 @pytest.mark.usefixtures("without_celpy")
@@ -333,7 +333,7 @@ def test_a_missing_engine_says_what_to_install() -> None:
 
 
 def test_the_limit_of_recursion_is_the_programs_own() -> None:
-    celpython._engine.cache_clear()
+    celpython.engine._engine.cache_clear()
     before = sys.getrecursionlimit()
     celpython.compile.__wrapped__("true")
     assert sys.getrecursionlimit() == before

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from drakit import cel
-from drakit.cel.ast import Node
-from drakit.cel.parser import parse
-from drakit.cel.source import Source
+from drakit.cel.syntax.ast import Node
+from drakit.cel.syntax.parser import parse
+from drakit.cel.syntax.source import Source
 from drakit.model import Device
 from tests.cel.builders import DRIVER, A, card
 

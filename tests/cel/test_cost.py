@@ -6,11 +6,11 @@ from typing import Final
 
 import pytest
 
-from drakit.cel.checker import check
-from drakit.cel.environment import Environment
-from drakit.cel.evaluator import Outcome, plan
-from drakit.cel.parser import parse
-from drakit.cel.source import Source
+from drakit.cel.checking.checker import check
+from drakit.cel.checking.environment import Environment
+from drakit.cel.exact.evaluator import Outcome, plan
+from drakit.cel.syntax.parser import parse
+from drakit.cel.syntax.source import Source
 from tests.cel.builders import A, C, card
 
 GIVEN_UP: Final = "operation cancelled: actual cost limit exceeded"

@@ -12,10 +12,10 @@ from typing import Final
 
 import pytest
 
-from drakit.cel.checker import Checked, check
-from drakit.cel.estimate import estimate
-from drakit.cel.parser import parse
-from drakit.cel.source import Source
+from drakit.cel.checking.checker import Checked, check
+from drakit.cel.estimation.estimate import estimate
+from drakit.cel.syntax.parser import parse
+from drakit.cel.syntax.source import Source
 
 MOST: Final = 2**64 - 1
 """No bound."""

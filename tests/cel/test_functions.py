@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
-from drakit.cel import functions
-from drakit.cel.quantities import QuantityValue
+from drakit.cel.library import functions
+from drakit.cel.library.quantities import QuantityValue
 from drakit.cel.values import Fault
 from tests.cel.builders import verdict
 

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 
 from drakit import cel
 from drakit.cel import selector as selectors
-from drakit.cel.checker import Checked, check
+from drakit.cel.checking.checker import Checked, check
 from drakit.cel.fast import Flat, generate
 from drakit.cel.fast.code import Unfit
 from drakit.cel.fast.generator import source_of
 from drakit.cel.fast.runtime import RUNTIME
-from drakit.cel.parser import parse
-from drakit.cel.source import Source
+from drakit.cel.syntax.parser import parse
+from drakit.cel.syntax.source import Source
 from drakit.model import Device, DeviceAttribute, semver
 from drakit.testing.strategies import EXAMPLE_DEVICE, EXAMPLE_DRIVER, devices_with_expressions, expressions
 from tests.cel.builders import DRIVER, A, C, card

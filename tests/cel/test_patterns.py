@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drakit.cel import regex
+from drakit.cel.go import regex
 from tests.cel.builders import verdict
 
 ATOMS: Final = ["a", "b", "c", ".", "[ab]", "[^a]", "[a-c]", r"\d", r"\w", r"\.", "(?:ab|c)", "(a|)", "(?:b*)"]

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drakit import cel
-from drakit.cel.lexer import tokenize
-from drakit.cel.parser import parse
-from drakit.cel.source import Source
+from drakit.cel.syntax.lexer import tokenize
+from drakit.cel.syntax.parser import parse
+from drakit.cel.syntax.source import Source
 from drakit.cel.values import compare, equal, format_double
 from tests.cel.builders import card, verdict
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from drakit.cel.quoting import quoted
+from drakit.cel.go.quoting import quoted
 
 
 @pytest.mark.parametrize(

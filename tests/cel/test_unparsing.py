@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 
 from drakit.cel import CompileError
-from drakit.cel.ast import Node
-from drakit.cel.parser import parse
-from drakit.cel.source import Source
-from drakit.cel.unparsing import unparse
+from drakit.cel.syntax.ast import Node
+from drakit.cel.syntax.parser import parse
+from drakit.cel.syntax.source import Source
+from drakit.cel.syntax.unparsing import unparse
 from drakit.cel.values import UInt
 from drakit.testing.strategies import expressions
 

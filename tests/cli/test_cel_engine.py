@@ -77,7 +77,7 @@ def test_an_engine_that_is_not_installed_ends_with_2_and_says_what_to_install(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("node.json").write_text('{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}', encoding="utf-8")
-    celpython._engine.cache_clear()
+    celpython.engine._engine.cache_clear()
     monkeypatch.setitem(sys.modules, "celpy", None)
     result = drakit("simulate", *arguments, *ENGINE)
     assert (result.code, result.out) == (2, "")

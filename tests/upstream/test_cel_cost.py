@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 
 from drakit import cel
-from drakit.cel.checker import check
-from drakit.cel.evaluator import plan
-from drakit.cel.parser import parse
-from drakit.cel.source import Source
+from drakit.cel.checking.checker import check
+from drakit.cel.exact.evaluator import plan
+from drakit.cel.syntax.parser import parse
+from drakit.cel.syntax.source import Source
 from drakit.cel.values import NotDecided
 from drakit.model import Device
 from drakit.testing.strategies import EXAMPLE_DEVICE, EXAMPLE_DRIVER, devices_with_expressions, expressions

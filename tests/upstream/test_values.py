@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from drakit.cel.semver import Semver
+from drakit.cel.library.semver import Semver
 from drakit.cel.values import Fault
 from drakit.model import Quantity
 from drakit.model.quantity import QuantityFormat

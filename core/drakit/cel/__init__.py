@@ -10,8 +10,8 @@ What Kubernetes refuses is a :class:`CompileError` here, what fails there at run
 the same text; what cannot be decided yet is an :class:`UnsupportedExpression`, never a guess.
 """
 
+from drakit.cel.checking.environment import Environment
 from drakit.cel.device import CelDevice
-from drakit.cel.environment import Environment
 from drakit.cel.errors import CelError, CompileError, EvaluationError, Issue, UnsupportedExpression
 from drakit.cel.selector import Selector, compile  # noqa: A004  # as in re.compile
 

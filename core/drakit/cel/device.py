@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 from drakit.cel.errors import EvaluationError
 from drakit.cel.fast import Flat, flatten
-from drakit.cel.quantities import QuantityValue
-from drakit.cel.semver import Semver
+from drakit.cel.library.quantities import QuantityValue
+from drakit.cel.library.semver import Semver
 from drakit.cel.values import Fault, Map, Value
 from drakit.model import Device, DeviceAttribute, qualify
 

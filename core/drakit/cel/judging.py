@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 
 from attrs import frozen
 
+from drakit.cel.checking.environment import Environment
 from drakit.cel.device import CelDevice
-from drakit.cel.environment import Environment
 from drakit.cel.errors import CompileError, EvaluationError
 from drakit.cel.selector import Selector, compile  # noqa: A004  # as in re.compile
 

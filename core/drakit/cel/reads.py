@@ -13,11 +13,11 @@ from typing import Final
 
 from attrs import frozen
 
-from drakit.cel.ast import Call, Comprehension, Ident, Literal, Node, children
-from drakit.cel.checker import Checked
+from drakit.cel.checking.checker import Checked
 from drakit.cel.device import CelDevice
 from drakit.cel.fast.places import DRIVER, Place, place
-from drakit.cel.semver import Semver
+from drakit.cel.library.semver import Semver
+from drakit.cel.syntax.ast import Call, Comprehension, Ident, Literal, Node, children
 from drakit.cel.values import Value
 
 __all__ = ["Reads", "reads"]

@@ -11,18 +11,18 @@ import functools
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
-from drakit.cel.ast import Call, Literal, Node
-from drakit.cel.checker import Checked, check
+from drakit.cel.checking.checker import Checked, check
+from drakit.cel.checking.environment import NEWEST, Environment
+from drakit.cel.checking.types import QUANTITY
 from drakit.cel.device import CelDevice
-from drakit.cel.environment import NEWEST, Environment
 from drakit.cel.errors import CelError, EvaluationError, UnsupportedExpression
-from drakit.cel.estimate import estimate
-from drakit.cel.evaluator import Program, plan
+from drakit.cel.estimation.estimate import estimate
+from drakit.cel.exact.evaluator import Program, plan
 from drakit.cel.fast import Function, generate
-from drakit.cel.parser import parse
 from drakit.cel.reads import Reads, reads
-from drakit.cel.source import Source
-from drakit.cel.types import QUANTITY
+from drakit.cel.syntax.ast import Call, Literal, Node
+from drakit.cel.syntax.parser import parse
+from drakit.cel.syntax.source import Source
 from drakit.cel.values import Abort, Fault, NotDecided, Optional, Thing, TypeValue, Value, type_name
 
 __all__ = ["Selector", "compile"]

@@ -9,8 +9,8 @@ string, bytes, null       ``str``, ``bytes``, ``None``
 list                      ``tuple``, or :class:`Concatenation`, which compares differently
 map                       :class:`Map`
 optional, type            :class:`Optional`, :class:`TypeValue`
-duration, timestamp       :class:`drakit.cel.times.Duration`, :class:`drakit.cel.times.Timestamp`
-Quantity, Semver, ...     :class:`drakit.cel.quantities.QuantityValue`, :class:`drakit.cel.semver.Semver`, ...
+duration, timestamp       :class:`drakit.cel.go.times.Duration`, :class:`drakit.cel.go.times.Timestamp`
+Quantity, Semver, ...     :class:`drakit.cel.library.quantities.QuantityValue`, :class:`drakit.cel.library.semver.Semver`, ...
 ========================  =========================================================================================
 
 A string may hold bytes that are no UTF-8, as a part of a URL may come to: each is a code point from U+DC80 to U+DCFF, as

@@ -84,7 +84,7 @@ def _environment(kube_version: str | None, new: bool, feature_gates: str | None,
     :param all_gates: whether gates that they leave out are on, and not as the release has them.
     """
     from drakit.cel import Environment
-    from drakit.cel.environment import NEWEST
+    from drakit.cel.checking.environment import NEWEST
     from drakit.cli.cel_questions import GATES, minor_of
     from drakit.model.errors import did_you_mean
 

@@ -18,9 +18,9 @@ from typing import Any, Final, TextIO
 from attrs import evolve
 
 from drakit.cel import CelDevice, Environment
-from drakit.cel.environment import NEWEST, OLDEST
+from drakit.cel.checking.environment import NEWEST, OLDEST
+from drakit.cel.estimation.sizes import MOST
 from drakit.cel.judging import Judgement, judge
-from drakit.cel.sizes import MOST
 from drakit.files.documents import strict_json
 from drakit.model import Device, DrakitError, Fault, InvalidObject
 from drakit.model.errors import did_you_mean

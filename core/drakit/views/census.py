@@ -13,9 +13,9 @@ from rich.text import Text
 from drakit.cel import CompileError, Environment
 from drakit.cel.census import COST_LIMIT, Census, Outcome, refusal
 from drakit.cel.census import Group as Devices
-from drakit.cel.parts import Part
-from drakit.cel.presence import Presence
-from drakit.cel.sizes import MOST
+from drakit.cel.census.parts import Part
+from drakit.cel.census.presence import Presence
+from drakit.cel.estimation.sizes import MOST
 from drakit.model import DeviceID
 from drakit.views.folding import fold_devices
 from drakit.views.tables import Rows, table

@@ -1,7 +1,7 @@
 """The fast path: one generated Python function per expression.
 
 It answers true or false only where that is certainly Kubernetes' answer. Whatever else happens (a missing key, a value of
-another type, any exception) it gives up, and the closures of :mod:`drakit.cel.evaluator` decide: errors, their absorption
+another type, any exception) it gives up, and the closures of :mod:`drakit.cel.exact.evaluator` decide: errors, their absorption
 by ``&&`` and ``||``, and cost are their business alone.
 
 =============  ======================================================================================================

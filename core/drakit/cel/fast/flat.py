@@ -12,8 +12,8 @@ from typing import Final
 from attrs import frozen
 
 from drakit.cel.fast.runtime import version_of
-from drakit.cel.quantities import QuantityValue
-from drakit.cel.semver import Semver
+from drakit.cel.library.quantities import QuantityValue
+from drakit.cel.library.semver import Semver
 from drakit.cel.values import INT64, Value
 
 __all__ = ["MAX_ITEMS", "MAX_TEXT", "Flat", "flatten", "nano"]

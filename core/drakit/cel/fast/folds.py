@@ -1,13 +1,13 @@
 """The macros, told from the folds they have become; and the source for them.
 
-Source: :mod:`drakit.cel.macros`.
+Source: :mod:`drakit.cel.syntax.macros`.
 """
 
 from __future__ import annotations
 
 from attrs import frozen
 
-from drakit.cel.ast import Call, Comprehension, Ident, ListLiteral, Literal, Node
+from drakit.cel.syntax.ast import Call, Comprehension, Ident, ListLiteral, Literal, Node
 
 __all__ = ["Fold", "fold"]
 

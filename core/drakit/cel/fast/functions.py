@@ -10,15 +10,15 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from drakit.cel import regex
-from drakit.cel.declarations import FUNCTIONS, Overload
+from drakit.cel.checking.declarations import FUNCTIONS, Overload
 from drakit.cel.fast.code import BOOL, INT, LIST, QUANTITY, STRING, VERSION, Code, Names, Unfit, compound, narrowed, product
 from drakit.cel.fast.flat import nano
 from drakit.cel.fast.operators import key
 from drakit.cel.fast.runtime import version_of
-from drakit.cel.functions import OVERLOADS
-from drakit.cel.quantities import QuantityValue
-from drakit.cel.semver import Semver
+from drakit.cel.go import regex
+from drakit.cel.library.functions import OVERLOADS
+from drakit.cel.library.quantities import QuantityValue
+from drakit.cel.library.semver import Semver
 from drakit.cel.values import Fault, NotDecided
 
 __all__ = ["call", "compared_with_zero"]

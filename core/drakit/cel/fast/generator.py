@@ -14,8 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from attrs import evolve, field, frozen
 
-from drakit.cel.ast import Call, Comprehension, Ident, ListLiteral, Literal, MapLiteral, Node
-from drakit.cel.checker import Checked
+from drakit.cel.checking.checker import Checked
 from drakit.cel.fast import folds, functions, operators
 from drakit.cel.fast.code import (
     ANY,
@@ -38,6 +37,7 @@ from drakit.cel.fast.code import (
 from drakit.cel.fast.flat import MAX_ITEMS, MAX_TEXT, Flat
 from drakit.cel.fast.places import DRIVER, Place, place
 from drakit.cel.fast.runtime import RUNTIME
+from drakit.cel.syntax.ast import Call, Comprehension, Ident, ListLiteral, Literal, MapLiteral, Node
 
 __all__ = ["Function", "Generated", "generate", "source_of"]
 

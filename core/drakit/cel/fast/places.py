@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from drakit.cel.ast import Call, Ident, Literal, Node, Select
-from drakit.cel.checker import Checked
+from drakit.cel.checking.checker import Checked
+from drakit.cel.syntax.ast import Call, Ident, Literal, Node, Select
 
 __all__ = ["DRIVER", "Place", "place", "steps"]
 

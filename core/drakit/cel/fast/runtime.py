@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
-from drakit.cel import operators
-from drakit.cel.strings import LOWER, UPPER
+from drakit.cel.library import operators
+from drakit.cel.library.strings import LOWER, UPPER
 from drakit.cel.values import INT64, Value
 
 __all__ = ["RUNTIME", "GiveUp", "Version", "version_of"]
@@ -35,7 +35,7 @@ class Version:
 
 
 def version_of(value: Value) -> Version:
-    """From a :class:`drakit.cel.semver.Semver`."""
+    """From a :class:`drakit.cel.library.semver.Semver`."""
     prerelease = tuple((isinstance(part, str), part) for part in value.prerelease)
     return Version((value.major, value.minor, value.patch, not prerelease, prerelease))
 

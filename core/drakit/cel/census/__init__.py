@@ -1,0 +1,13 @@
+"""A census: what a selector makes of many devices, for people.
+
+=============  =========================================================================================================
+parts          what decides about a device
+presence       what is there, of which type, and what may be misspelt
+guarding       the guard to write
+taking         the census itself
+=============  =========================================================================================================
+"""
+
+from drakit.cel.census.taking import COST_LIMIT, LENGTH_LIMIT, Census, Group, Outcome, Proposal, refusal, take_census
+
+__all__ = ["COST_LIMIT", "LENGTH_LIMIT", "Census", "Group", "Outcome", "Proposal", "refusal", "take_census"]

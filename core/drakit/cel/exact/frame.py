@@ -1,0 +1,119 @@
+"""What closures share during one evaluation: variables, the device, what it cost and how much work it was.
+
+Source: github.com/google/cel-go ``interpreter/{activation,frame}.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from attrs import frozen
+
+from drakit.cel.exact.ledger import Ledger, Settle
+from drakit.cel.exact.stack import SLICE, on_a_new_stack
+from drakit.cel.values import Fault, Map, NotDecided, Value
+
+__all__ = ["Frame", "Lazy", "Run", "extent", "sliced", "sliced_height", "variable", "watched"]
+
+_WORK_LIMIT: Final = 20_000_000
+_SLICE_ENTRY: Final = 8  # calls until a new thread runs
+
+
+class Frame:
+    """What one evaluation works with."""
+
+    __slots__ = ("device", "ledger", "slots", "work")
+
+    def __init__(self, device: Value, slots: int, ids: int) -> None:
+        self.device = device
+        self.slots: list[Value] = [None] * slots
+        """Variables of folds: a value, a :class:`Fault`, or a :class:`Lazy`."""
+        self.ledger = Ledger(ids)
+        self.work = 0
+
+    def labour(self, work: int) -> None:
+        """Count work for which Kubernetes takes next to nothing, such as comparing lists of lists of lists.
+
+        :raises NotDecided: it is so much that Kubernetes would not come to an end either.
+        """
+        self.work += work
+        if self.work > _WORK_LIMIT:
+            raise NotDecided(f"an evaluation of more than {_WORK_LIMIT} steps")
+
+
+Run: TypeAlias = Callable[[Frame], Value]
+
+
+def watched(id_: int, run: Run, settle: Settle) -> Run:
+    """A node of the expression, with its account settled after every run, also one that fails."""
+
+    def watch(frame: Frame) -> Value:
+        ledger = frame.ledger
+        try:
+            value = run(frame)
+        except Fault as fault:
+            settle(ledger, fault)
+            ledger.push(id_, fault)
+            raise
+        settle(ledger, value)
+        ledger.push(id_, value)
+        return value
+
+    return watch
+
+
+def sliced_height(height: int) -> int:
+    """How many calls deep a closure goes on the stack it is called on."""
+    return height if height <= SLICE else _SLICE_ENTRY
+
+
+def sliced(run: Run, *heights: int) -> Run:
+    """A closure that goes on in a thread of its own where the closures it calls are too deep for this one.
+
+    :param heights: of these closures.
+    """
+    if 1 + max(heights) <= SLICE:
+        return run
+    return lambda frame: on_a_new_stack(lambda: run(frame))
+
+
+@frozen(eq=False)
+class Lazy:
+    """The value of an accumulator nobody has asked for yet."""
+
+    start: Run
+
+
+def variable(slot: int) -> Run:
+    """Read a variable; an error kept in it is raised."""
+
+    def read(frame: Frame) -> Value:
+        value = frame.slots[slot]
+        if isinstance(value, Lazy):
+            value = frame.slots[slot] = value.start(frame)
+        if isinstance(value, Fault):
+            raise value.with_traceback(None)
+        return value
+
+    return read
+
+
+def extent(value: Value) -> int:
+    """The size of a value with all that is inside: a comparison may walk through it.
+
+    Parts that are shared count as often as they are met, up to a little over the limit, where counting stops.
+    """
+    if isinstance(value, str | bytes):
+        return len(value)
+    if not isinstance(value, tuple | Map):
+        return 1
+    size, inside = len(value), [value]
+    while inside and size <= _WORK_LIMIT:
+        container = inside.pop()
+        items = container if isinstance(container, tuple) else (container.find(key)[0] for key in container)
+        for item in items:
+            if isinstance(item, tuple | Map):
+                size += len(item)
+                inside.append(item)
+    return size
