@@ -14,9 +14,9 @@ from attrs import frozen
 from drakit.cel.checking.environment import Environment
 from drakit.cel.device import CelDevice
 from drakit.cel.errors import CompileError, EvaluationError
-from drakit.cel.selector import Selector, compile  # noqa: A004  # as in re.compile
+from drakit.cel.selector import Selector, compile, verdict  # noqa: A004  # as in re.compile
 
-__all__ = ["Judgement", "Verdict", "cost_on", "judge"]
+__all__ = ["Judgement", "Verdict", "examine", "judge"]
 
 Verdict: TypeAlias = Literal["true", "false", "compile_error", "runtime_error"]
 
@@ -45,25 +45,26 @@ def judge(expression: str, device: CelDevice, environment: Environment) -> Judge
         selector = compile(expression, environment)
     except CompileError as error:
         return Judgement(verdict="compile_error", message=str(error))
-    verdict: Verdict
-    try:
-        verdict, message = ("true" if selector.matches_exactly(device) else "false"), ""
-    except EvaluationError as error:
-        verdict, message = "runtime_error", str(error)
+    answer, cost = examine(selector, device)
+    failed = isinstance(answer, EvaluationError)
     return Judgement(
-        verdict=verdict,
-        message=message,
+        verdict="runtime_error" if failed else "true" if answer else "false",
+        message=str(answer) if failed else "",
         output_type=selector.output_type,
         max_cost=selector.max_cost,
-        cost=cost_on(selector, device),
+        cost=cost,
     )
 
 
-def cost_on(selector: Selector, device: CelDevice) -> int:
-    """What an evaluation costs; 0 on a device that cannot be looked at.
+def examine(selector: Selector, device: CelDevice) -> tuple[bool | EvaluationError, int]:
+    """The verdict on a device, or the error of the evaluation, and what it costs: 0 on a device that cannot be looked at.
 
     :raises UnsupportedExpression: drakit cannot decide the evaluation.
     """
-    if device.fault:
-        return 0
-    return selector.program.evaluate(device.value()).cost
+    cost = 0
+    try:
+        outcome = selector.outcome(device)
+        cost = outcome.cost
+        return verdict(outcome), cost
+    except EvaluationError as error:
+        return error, cost

@@ -14,15 +14,17 @@ from typing import Final
 from attrs import frozen
 
 from drakit.cel.checking.checker import Checked
+from drakit.cel.checking.types import QUANTITY
 from drakit.cel.device import CelDevice
 from drakit.cel.fast.places import DRIVER, Place, place
 from drakit.cel.library.semver import Semver
 from drakit.cel.syntax.ast import Call, Comprehension, Ident, Literal, Node, children
 from drakit.cel.values import Value
 
-__all__ = ["Reads", "reads"]
+__all__ = ["Reads", "reads", "tells_holding"]
 
 _DEVICE: Final = "device"
+_COMPARISONS: Final = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
 
 
 @frozen
@@ -43,8 +45,8 @@ class Reads:
         """What is the same for devices that come to the same; None: nothing less than the whole device."""
         if self.everything:
             return None
-        values, amounts = device.attributes, device.capacity
-        own = device.driver
+        own, values = device.driver, device.attributes
+        amounts = device.capacity if self.capacity else {}
         return (
             device.fault,
             own if self.driver else None,
@@ -89,6 +91,15 @@ def reads(checked: Checked) -> Reads:
         domains=tuple(sorted({str(where.domain) for where in places if where.domain is not None and where.identifier is None})),
         attributes=_names(places, "attributes"),
         capacity=_names(places, "capacity"),
+    )
+
+
+def tells_holding(checked: Checked) -> bool:
+    """Whether an expression can tell how a quantity is held, which comparing may change."""
+    return any(
+        QUANTITY in overload.parameters and function not in _COMPARISONS
+        for node, function in checked.functions.items()
+        for overload in checked.overloads.get(node, ())
     )
 
 

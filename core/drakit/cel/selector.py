@@ -13,24 +13,22 @@ from typing import Final
 
 from drakit.cel.checking.checker import Checked, check
 from drakit.cel.checking.environment import NEWEST, Environment
-from drakit.cel.checking.types import QUANTITY
 from drakit.cel.device import CelDevice
 from drakit.cel.errors import CelError, EvaluationError, UnsupportedExpression
 from drakit.cel.estimation.estimate import estimate
-from drakit.cel.exact.evaluator import Program, plan
+from drakit.cel.exact.evaluator import Outcome, Program, plan
 from drakit.cel.fast import Function, generate
-from drakit.cel.reads import Reads, reads
+from drakit.cel.reads import Reads, reads, tells_holding
 from drakit.cel.syntax.ast import Call, Literal, Node
 from drakit.cel.syntax.parser import parse
 from drakit.cel.syntax.source import Source
 from drakit.cel.values import Abort, Fault, NotDecided, Optional, Thing, TypeValue, Value, type_name
 
-__all__ = ["Selector", "compile"]
+__all__ = ["Selector", "compile", "verdict"]
 
 _CACHE_SIZE: Final = 1024  # expressions; a cluster has few DeviceClasses and many claims with the same selectors
 _GENERATED_FOR: Final = 2
 """The evaluation after which a function is generated: what is asked once is not worth it."""
-_COMPARISONS: Final = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
 _HINT: Final = (
     "consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
 )
@@ -46,7 +44,7 @@ class Selector:
         """Which Kubernetes reads it."""
         self._checked = checked
         self._program = None if _plans_surely(checked) else plan(checked, minor=environment.minor)
-        self._fresh: Final = _tells_holding(checked)
+        self._fresh: Final = tells_holding(checked)
         self._evaluations = 0
         self._function: Function | None = None
 
@@ -99,18 +97,21 @@ class Selector:
 
     def matches_exactly(self, device: CelDevice) -> bool:
         """As :meth:`matches`, without the generated function."""
+        return verdict(self.outcome(device))
+
+    def outcome(self, device: CelDevice) -> Outcome:
+        """What the exact evaluation comes to on a device, and what it costs.
+
+        :raises EvaluationError: the device is wrong, so that nothing can be evaluated on it.
+        :raises UnsupportedExpression: the evaluation reached something drakit cannot decide yet.
+        """
         value = device.value(fresh=self._fresh)
         try:
-            result = self.program(value)
-        except Fault as fault:
-            raise EvaluationError(_with_hint(str(fault))) from None
-        except Abort as abort:
-            raise EvaluationError(str(abort)) from None
+            return self.program.evaluate(value)
         except NotDecided as reason:
             raise UnsupportedExpression(str(reason)) from None
         except RecursionError:
             raise UnsupportedExpression("nesting this deep, from this deep a call") from None
-        return _verdict(result)
 
     def matches_all(self, devices: Iterable[CelDevice]) -> Iterator[bool | CelError]:
         """The verdict on each of many devices, in order: devices that agree in what the expression reads are evaluated once.
@@ -165,18 +166,17 @@ def _indexes_by_name(node: Node) -> bool:
     return isinstance(node, Call) and isinstance(node.args[1], Literal) and isinstance(node.args[1].value, str)
 
 
-def _tells_holding(checked: Checked) -> bool:
-    """Whether an expression can tell how a quantity is held, which comparing may change."""
-    return any(
-        QUANTITY in overload.parameters and function not in _COMPARISONS
-        for node, function in checked.functions.items()
-        for overload in checked.overloads.get(node, ())
-    )
+def verdict(outcome: Outcome) -> bool:
+    """What an outcome says of the device: the result as a bool; an optional counts as what is in it.
 
-
-def _verdict(result: Value) -> bool:
-    """The result as a bool; an optional counts as what is in it."""
-    value = result
+    :raises EvaluationError: the evaluation failed, or the result is no bool.
+    """
+    match outcome.error:
+        case Fault() as fault:
+            raise EvaluationError(_with_hint(str(fault)))
+        case Abort() as abort:
+            raise EvaluationError(str(abort))
+    result = value = outcome.value
     while isinstance(value, Optional) and value.present:
         value = value.value
     if isinstance(value, bool):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import gc
 import importlib
 import io
 import os
@@ -21,6 +22,8 @@ COMMANDS: Final = {
     "plugins": "What is loaded, from where, with which hooks.",
 }
 """Name and summary of each command; a test holds the summaries against the modules'."""
+_GARBAGE: Final = 100_000, 50, 50
+"""How often to look for garbage: a command keeps nearly all it makes, and Python's 700 objects are half of its time."""
 
 
 class _LazyGroup(click.Group):
@@ -69,6 +72,7 @@ def main() -> None:
     """Run the command line. Exit 0: fine, 1: findings, 2: usage or unreadable input. No traceback reaches a user."""
     from drakit.model.errors import DrakitError
 
+    gc.set_threshold(*_GARBAGE)
     if sys.stdout is None:
         click.echo("error: standard output is closed, and so is the way for an answer", err=True)
         sys.exit(2)

@@ -19,6 +19,7 @@ from drakit.cel.errors import CelError
 from drakit.cel.exact.evaluator import Program, plan
 from drakit.cel.fast.places import Place, place, steps
 from drakit.cel.go.quoting import quoted, quoted_bytes
+from drakit.cel.reads import tells_holding
 from drakit.cel.syntax.ast import Call, Comprehension, Ident, Node, children
 from drakit.cel.syntax.parser import parse
 from drakit.cel.syntax.source import Source
@@ -77,6 +78,9 @@ class Anatomy:
         self.environment: Final = environment
         self.checked: Final = check(parse(source, escaped_names=environment.escaped_names), source, environment)
         self._programs: dict[Node, Program | None] = {}
+        self._fresh: Final = tells_holding(self.checked)
+        self._texts: dict[Node, str] = {}
+        self._read: dict[Node, list[tuple[Node, str, str]]] = {}
         self._shadowed: Final = any(_DEVICE in _bound(node) for node in self.nodes())
 
     @property
@@ -103,7 +107,7 @@ class Anatomy:
         if program is None:
             return None
         try:
-            outcome = program.evaluate(device.value())
+            outcome = program.evaluate(device.value(fresh=self._fresh))
         except (CelError, NotDecided):
             return None
         return Result(outcome.value, str(outcome.error or ""))
@@ -185,17 +189,31 @@ class Anatomy:
             return [arg for arg, result in zip(args, results, strict=True) if result and result.value is ends][:1]
         return [arg for arg, result in zip(args, results, strict=True) if result and not isinstance(result.value, bool)][:1]
 
-    def part(self, node: Node, device: CelDevice) -> Part:
-        """A node that decides, as text, with what it read."""
+    def deciding_parts(self, device: CelDevice) -> tuple[Part, ...]:
+        """What decides about a device, as text, with what it read."""
+        return tuple(dict.fromkeys(self._part(node, device) for node in self.deciding(device)))
+
+    def _part(self, node: Node, device: CelDevice) -> Part:
         result = self.result(node, device)
-        text = "undecided" if result is None else str(result)
-        readings: dict[str, Reading] = {}
-        for chain in self.chains(node):
+        readings: list[Reading] = []
+        for chain, text, label in self._chains_read(node):
             value = self.result(chain, device)
-            if value and chain is not node and not value.error and not isinstance(value.value, Map):
-                reading = Reading(unparse(chain), self._label(chain), shown(value.value))
-                readings.setdefault(reading.text, reading)
-        return Part(unparse(node), text, bool(result and result.error), tuple(readings.values()))
+            if value and not value.error and not isinstance(value.value, Map):
+                readings.append(Reading(text, label, shown(value.value)))
+        said = "undecided" if result is None else str(result)
+        return Part(self._text(node), said, bool(result and result.error), tuple(readings))
+
+    def _text(self, node: Node) -> str:
+        if node not in self._texts:
+            self._texts[node] = unparse(node)
+        return self._texts[node]
+
+    def _chains_read(self, node: Node) -> list[tuple[Node, str, str]]:
+        """The chains in a node, each text once, with text and label."""
+        if node not in self._read:
+            texts = {self._text(chain): chain for chain in reversed(list(self.chains(node))) if chain is not node}
+            self._read[node] = [(chain, text, self._label(chain)) for text, chain in reversed(texts.items())]
+        return self._read[node]
 
     def chains(self, node: Node) -> Iterator[Node]:
         """The selections from ``device`` in a node, each as long as it goes, those in the indexes of others too."""

@@ -15,8 +15,8 @@ from drakit.cel.census.parts import Anatomy, Part
 from drakit.cel.census.presence import Presence, presences
 from drakit.cel.checking.environment import Environment
 from drakit.cel.device import CelDevice
-from drakit.cel.errors import CelError, UnsupportedExpression
-from drakit.cel.judging import cost_on
+from drakit.cel.errors import CelError
+from drakit.cel.judging import examine
 from drakit.cel.selector import Selector, compile  # noqa: A004  # as in re.compile
 from drakit.model import DeviceID
 
@@ -132,18 +132,11 @@ class _Census:
         self.alike.setdefault((finding.outcome, finding.message, finding.parts), []).append((id_, device))
 
     def examine(self, device: CelDevice) -> _Finding:
-        verdict = next(iter(self.selector.matches_all([device])))
-        if isinstance(verdict, UnsupportedExpression):
-            raise verdict
-        cost = cost_on(self.selector, device)
-        if verdict is True:
-            return _Finding("matches", "", (), cost)
-        if isinstance(verdict, CelError) and device.fault:
-            return _Finding("fails", str(verdict), (), cost)
-        parts = tuple(dict.fromkeys(self.anatomy.part(node, device) for node in self.anatomy.deciding(device)))
-        if verdict is False:
-            return _Finding("does not match", "", parts, cost)
-        return _Finding("fails", str(verdict), parts, cost)
+        verdict, cost = examine(self.selector, device)
+        message = str(verdict) if isinstance(verdict, CelError) else ""
+        outcome: Outcome = "fails" if message else "matches" if verdict else "does not match"
+        decided = outcome == "matches" or device.fault
+        return _Finding(outcome, message, () if decided else self.anatomy.deciding_parts(device), cost)
 
     def finish(self) -> Census:
         named = tuple(presences(self.anatomy, self.seen))

@@ -28,6 +28,8 @@ _STRAY: Final = range(0x80, 0x100)  # bytes that are no UTF-8, which Python keep
 
 def quoted(text: str) -> str:
     """The text in double quotes; what cannot be printed is escaped."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     return '"' + "".join(_ESCAPES.get(character) or _visible(character) for character in text) + '"'
 
 
