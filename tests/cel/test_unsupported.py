@@ -34,7 +34,7 @@ def test_a_construct_is_named_with_its_place(expression: str, construct: str, co
     [
         (f"'x'.matches({LARGE} + {A}.model)", "this regular expression"),
         ("cel.bind(none, [], none + [1] == [1] && none == [])", "adding to a variable that is an empty list"),
-        (f"quantity({A}.model + '{'9' * 4096}').isInteger()", "a quantity longer than 4096"),
+        (f"quantity({A}.model + '{'9' * 16384}').isInteger()", "a quantity longer than 16384"),
     ],
 )
 def test_what_only_shows_on_a_device_is_reported_then(expression: str, construct: str) -> None:

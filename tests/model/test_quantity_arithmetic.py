@@ -163,17 +163,14 @@ def test_numbers_too_far_apart_are_not_added() -> None:
 
 
 def test_a_sum_of_many_digits_can_be_printed_or_is_refused() -> None:
-    try:
-        total = quantity("1e5000") + quantity(1)
-    except ValueError as error:
-        assert "too far apart" in str(error)  # noqa: PT017 - either answer is right
-    else:
-        assert str(total) == "1" + "0" * 4999 + "1"
+    assert str(quantity("1e16000") + quantity(1)) == "1" + "0" * 15_999 + "1"
+    with pytest.raises(ValueError, match="too far apart"):
+        quantity("1e20000") + quantity(1)
 
 
 def test_a_number_of_too_many_digits_is_no_integer_and_no_quantity() -> None:
     with pytest.raises(ValueError, match="too many digits"):
         quantity("1e999999999").to_int()
     with pytest.raises(ValueError, match="is not a quantity"):
-        Quantity.parse("1" * 5000)
+        Quantity.parse("1" * 17000)
     assert quantity("0e999999999").to_int() == 0

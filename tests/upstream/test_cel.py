@@ -8,9 +8,12 @@ import pytest
 from hypothesis import example, given
 
 from drakit import cel
+from drakit.cel.judging import judge
 from drakit.model import Device
 from drakit.model.wire import encode_part
 from drakit.testing.strategies import EXAMPLE_DEVICE, EXAMPLE_DRIVER, devices_with_expressions, expressions
+from tests.cel.builders import card
+from tests.cel.hostile import HOSTILE
 from tests.upstream.client import Answer, Oracle, OracleError
 from tests.upstream.differential import differential, tally
 
@@ -67,6 +70,20 @@ def compare(oracle: Oracle, question: str, expression: str, driver: str, device:
 def is_about_syntax(answer: Answer) -> bool:
     """What the parser of cel-go would have liked to read is its generator's business."""
     return answer["verdict"] == "compile_error" and "Syntax error" in answer["message"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_an_expression_made_to_hurt_ends_as_in_kubernetes(oracle: Oracle, name: str) -> None:
+    device = card()
+    expected, expression = HOSTILE[name]
+    theirs = oracle.ask("cel", expr=expression, device=celled(device.driver, device.device))
+    assert theirs["verdict"] == expected
+    ours = judge(expression, device, cel.Environment())
+    assert (ours.verdict, ours.cost) == (expected, theirs.get("cost", 0))
+    if expected != "compile_error":
+        assert (ours.output_type, ours.max_cost) == (theirs["output_type"], theirs.get("max_cost", 0))
+    if not is_about_syntax(theirs):
+        assert ours.message == theirs.get("message", "")
 
 
 @differential

@@ -12,13 +12,16 @@ Source: github.com/google/cel-go ``common/error.go`` and ``common/errors.go`` fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Final
 
-from attrs import frozen
+from attrs import field, frozen
 
 from drakit.model.errors import DrakitError
 
 __all__ = ["CelError", "CompileError", "EvaluationError", "Issue", "UnsupportedExpression"]
+
+_MOST_ISSUES: Final = 100
 
 
 class CelError(DrakitError):
@@ -34,8 +37,12 @@ class Issue:
     """From 1; -1 where the fault has no place, such as too deep nesting."""
     column: int
     """From 1, in code points; 0 where the fault has no place."""
-    snippet: str = ""
-    """The line of source and the line with the caret; empty where the fault has no place."""
+    _draw: Callable[[int, int], str] = field(default=lambda _line, _column: "", eq=False, repr=False)
+
+    @property
+    def snippet(self) -> str:
+        """The line of source and the line with the caret; empty where the fault has no place."""
+        return self._draw(self.line, self.column)
 
     def __str__(self) -> str:
         return f"ERROR: <input>:{self.line}:{self.column}: {self.message}{self.snippet}"
@@ -45,11 +52,15 @@ class CompileError(CelError):
     """An expression that Kubernetes rejects. ``str()`` is what Kubernetes says, a caret under each fault."""
 
     def __init__(self, issues: Iterable[Issue]) -> None:
-        self.issues = tuple(sorted(issues, key=lambda issue: (issue.line, issue.column)))
-        """Every fault found, in the order of the source."""
+        found = list(issues)
+        self.issues = tuple(sorted(found[:_MOST_ISSUES], key=lambda issue: (issue.line, issue.column)))
+        """The faults, in the order of the source; of very many, those that were found first."""
         first = self.issues[0]
         self.message, self.line, self.column = first.message, first.line, first.column
-        super().__init__("compilation failed: " + "\n".join(map(str, self.issues)) if first.line else first.message)
+        said = [*map(str, self.issues)]
+        if len(found) > _MOST_ISSUES:
+            said.append(f"{len(found) - _MOST_ISSUES} more errors were truncated")
+        super().__init__("compilation failed: " + "\n".join(said) if first.line else first.message)
 
     @classmethod
     def of_whole(cls, message: str) -> CompileError:

@@ -31,7 +31,7 @@ _GRAMMAR: Final = re.compile(
     r"(?P<sign>[+-]?)(?P<integer>[0-9]*)(?:\.(?P<fraction>[0-9]*))?(?P<suffix>[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?",
     re.ASCII,
 )
-_MAX_DIGITS: Final = 4096  # a bound of ours: longer numbers are refused instead of eating memory
+_MAX_DIGITS: Final = 16_384  # a bound of ours, above the longest expression: longer numbers would eat memory
 _MAX_INT64: Final = Decimal(2**63 - 1)
 _NANO: Final = Decimal("1e-9")
 # Exponents above this would print as megabytes of zeros; upstream keeps them as an int32 exponent.
@@ -92,7 +92,7 @@ class Quantity:
         exponent = _DECIMAL.get(suffix)
         format_ = QuantityFormat.DECIMAL_SI
         if exponent is None:
-            exponent, format_ = int(suffix[1:]), QuantityFormat.DECIMAL_EXPONENT
+            exponent, format_ = int(Decimal(suffix[1:])), QuantityFormat.DECIMAL_EXPONENT  # int() alone is for 4,300 digits
             if abs(exponent) > _MAX_EXPONENT:
                 raise ValueError(_complaint(text))
         magnitude = _to_nano(Decimal(digits).scaleb(exponent, _EXACT))
@@ -113,7 +113,7 @@ class Quantity:
             return self._canonical_binary()
         mantissa, exponent = self._factor_out_tens()
         if self.format is QuantityFormat.DECIMAL_EXPONENT or exponent not in _DECIMAL_SUFFIX:
-            return f"{mantissa}e{exponent}" if exponent else str(mantissa)
+            return f"{mantissa}e{exponent}" if exponent else mantissa
         return f"{mantissa}{_DECIMAL_SUFFIX[exponent]}"
 
     def _canonical_binary(self) -> str:
@@ -123,15 +123,14 @@ class Quantity:
             exponent += 10
         return f"{number}{_BINARY_SUFFIX.get(exponent, '')}"
 
-    def _factor_out_tens(self) -> tuple[int, int]:
+    def _factor_out_tens(self) -> tuple[str, int]:
         """Mantissa and exponent, the exponent the largest multiple of three that leaves an integer."""
         sign, digits, exponent = self.value.as_tuple()
         number = "".join(map(str, digits)).lstrip("0")
         stripped = number.rstrip("0")
         exponent = int(exponent) + len(number) - len(stripped)
         padding = exponent % 3
-        mantissa = int(stripped) * 10**padding
-        return (-mantissa if sign else mantissa), exponent - padding
+        return f"{'-' if sign else ''}{stripped}{'0' * padding}", exponent - padding
 
     def _is_integer(self) -> bool:
         return self.value == self.value.to_integral_value()
@@ -139,7 +138,7 @@ class Quantity:
     def to_int(self) -> int:
         """The value as an integer, fractions rounded up away from zero (Go's ``Quantity.Value``).
 
-        :raises ValueError: more than 4,096 digits.
+        :raises ValueError: more than 16,384 digits.
         """
         if self.value and self.value.adjusted() > _MAX_DIGITS:
             raise ValueError(f"{self} has too many digits to be an integer")
@@ -205,7 +204,7 @@ def quantity(value: Quantity | int | str | Decimal) -> Quantity:
 
 def _needs_digits(suffix: str) -> bool:
     """Whether a suffix cannot stand alone: upstream reads ``Ki`` as 0, but large and tiny ones take another path."""
-    return suffix in ("Pi", "Ei") or (suffix[:1] in ("e", "E") and len(suffix) > 1 and int(suffix[1:]) < -9)
+    return suffix in ("Pi", "Ei") or (suffix[:1] in ("e", "E") and len(suffix) > 1 and Decimal(suffix[1:]) < -9)
 
 
 def _to_nano(magnitude: Decimal) -> Decimal:

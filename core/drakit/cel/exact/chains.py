@@ -78,9 +78,11 @@ class Chain:
 
         def resolve(frame: Frame) -> Value:
             value = start(frame)
-            if isinstance(value, Optional) and value.present:
-                return _resolve(frame, opened(value) if reopens else value.value, steps, is_optional=True)
-            return value if not steps or isinstance(value, Optional) else _resolve(frame, value, steps)
+            if not isinstance(value, Optional):
+                return _resolve(frame, value, steps) if steps else value
+            if not value.present:
+                return value
+            return _resolve(frame, opened(value) if reopens else value.value, steps, is_optional=True)
 
         return sliced(resolve, self.start_height, *(1 + step.height for step in steps))
 

@@ -205,30 +205,32 @@ class Fold:
 def folded(fold: Fold) -> Run:
     """A fold; an error in its accumulator is kept there, until someone reads it."""
     start = Lazy(lambda frame: list(fold.initial(frame)) if fold.collects else _attempt(fold.initial, frame))
-
-    paired = len(fold.variables) > 1
+    condition, step, accumulator = fold.condition, fold.step, fold.accumulator
+    first, second = fold.variables if len(fold.variables) > 1 else (None, fold.variables[0])
 
     def run(frame: Frame) -> Value:
         slots = frame.slots
         items = fold.range_(frame)
-        slots[fold.accumulator] = start
-        for values in _entries(items) if paired else _elements(items):
-            for slot, value in zip(fold.variables, values, strict=True):
-                slots[slot] = value
-            if _attempt(fold.condition, frame) is False:
+        slots[accumulator] = start
+        for value in _elements(items) if first is None else _entries(items):
+            if first is None:
+                slots[second] = value
+            else:
+                slots[first], slots[second] = value
+            if _attempt(condition, frame) is False:
                 break
-            slots[fold.accumulator] = _attempt(fold.step, frame)
+            slots[accumulator] = _attempt(step, frame)
         value = fold.result(frame)
         return tuple(value) if fold.collects and isinstance(value, list) else value
 
     return run
 
 
-def _elements(value: Value) -> Iterator[tuple[Value]]:
+def _elements(value: Value) -> Iterator[Value]:
     """What a fold with one variable runs over: a list's elements, a map's keys."""
     if not isinstance(value, tuple | Map):
         raise Fault(f"got '{go_name(value)}', expected iterable type")
-    return ((item,) for item in value)
+    return iter(value)
 
 
 def _entries(value: Value) -> Iterator[tuple[Value, Value]]:

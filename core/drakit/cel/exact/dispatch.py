@@ -105,9 +105,9 @@ def dispatcher(function: str, overloads: Sequence[Overload], implementations: Im
     return call
 
 
-# Functions that compare elements, for whose work Kubernetes asks next to nothing, or asks afterwards.
+# Functions that go through elements, for whose work Kubernetes asks next to nothing, or asks afterwards.
 _SETS: Final = ("contains", "intersects", "equivalent")
-_COMPARING: Final = frozenset({"@in", "indexOf", "lastIndexOf", "includes"})
+_WALKING: Final = frozenset({"@in", "indexOf", "lastIndexOf", "includes", "flatten", "format"})
 _PAIRING: Final = frozenset({"distinct", "sort", "@sortByAssociatedKeys"} | {f"sets.{name}" for name in _SETS})
 
 
@@ -116,8 +116,8 @@ def applied(function: str, implementation: Implementation, args: Sequence[Run], 
 
     :param stops: the first error among the arguments keeps the rest from being evaluated; of two, otherwise, both are.
     """
-    if function in _COMPARING | _PAIRING and len(args) <= 2:
-        return _comparing(implementation, args, price if function in _PAIRING else None, stops=stops)
+    if function in _WALKING | _PAIRING and len(args) <= 2:
+        return _laborious(implementation, args, price if function in _PAIRING else None, stops=stops)
     if len(args) == 1:
         (argument,) = args
         return lambda frame: implementation(argument(frame))
@@ -139,7 +139,7 @@ def applied(function: str, implementation: Implementation, args: Sequence[Run], 
     return call_all
 
 
-def _comparing(implementation: Implementation, args: Sequence[Run], price: Price | None, *, stops: bool) -> Run:
+def _laborious(implementation: Implementation, args: Sequence[Run], price: Price | None, *, stops: bool) -> Run:
     """A call that may be much work. With a price, what is too expensive is not done: Kubernetes notices afterwards."""
 
     def call(frame: Frame) -> Value:

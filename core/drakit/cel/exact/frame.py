@@ -10,13 +10,14 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
-from drakit.cel.exact.ledger import Ledger, Settle
+from drakit.cel.exact.costs import COST_LIMIT
+from drakit.cel.exact.ledger import Ledger, Settle, too_expensive
 from drakit.cel.exact.stack import SLICE, on_a_new_stack
 from drakit.cel.values import Fault, Map, NotDecided, Value
 
 __all__ = ["Frame", "Lazy", "Run", "extent", "sliced", "sliced_height", "variable", "watched"]
 
-_WORK_LIMIT: Final = 20_000_000
+_WORK_LIMIT: Final = 5_000_000
 _SLICE_ENTRY: Final = 8  # calls until a new thread runs
 
 
@@ -57,7 +58,10 @@ def watched(id_: int, run: Run, settle: Settle) -> Run:
             ledger.push(id_, fault)
             raise
         settle(ledger, value)
-        ledger.push(id_, value)
+        ledger.stack.append((id_, value))  # as push(), of which there are hundreds of thousands in a loop
+        ledger.counts[id_] += 1
+        if ledger.cost > COST_LIMIT:
+            raise too_expensive()
         return value
 
     return watch
@@ -102,18 +106,23 @@ def variable(slot: int) -> Run:
 def extent(value: Value) -> int:
     """The size of a value with all that is inside: a comparison may walk through it.
 
-    Parts that are shared count as often as they are met, up to a little over the limit, where counting stops.
+    Parts that are shared count as often as they are met, but are looked at once.
     """
     if isinstance(value, str | bytes):
         return len(value)
-    if not isinstance(value, tuple | Map):
-        return 1
-    size, inside = len(value), [value]
-    while inside and size <= _WORK_LIMIT:
-        container = inside.pop()
+    extents: dict[int, int] = {}
+    pending = [value] if isinstance(value, _CONTAINERS) else []
+    while pending:
+        container = pending[-1]
         items = container if isinstance(container, tuple) else (container.find(key)[0] for key in container)
-        for item in items:
-            if isinstance(item, tuple | Map):
-                size += len(item)
-                inside.append(item)
-    return size
+        inside = [item for item in items if isinstance(item, _CONTAINERS)]
+        unknown = [item for item in inside if id(item) not in extents]
+        if unknown:
+            pending += unknown
+            continue
+        extents[id(container)] = len(container) + sum(extents[id(item)] for item in inside)
+        pending.pop()
+    return extents.get(id(value), 1)
+
+
+_CONTAINERS: Final = (tuple, Map)

@@ -16,13 +16,18 @@ from typing import TypeAlias
 from drakit.cel.exact.costs import COST_LIMIT, UINT64_MASK, Price
 from drakit.cel.values import Abort, Value
 
-__all__ = ["Ledger", "Settle", "builds", "calls", "drops", "reads"]
+__all__ = ["Ledger", "Settle", "builds", "calls", "drops", "reads", "too_expensive"]
+
+
+def too_expensive() -> Abort:
+    """What cel-go says where the limit is passed."""
+    return Abort("operation cancelled: actual cost limit exceeded")
 
 
 class Ledger:
     """The cost of one evaluation."""
 
-    __slots__ = ("_counts", "_stack", "cost")
+    __slots__ = ("cost", "counts", "stack")
 
     def __init__(self, ids: int) -> None:
         """Start at nothing.
@@ -30,8 +35,9 @@ class Ledger:
         :param ids: how many there are; each is less.
         """
         self.cost = 0
-        self._stack: list[tuple[int, Value]] = []
-        self._counts = [0] * ids
+        self.stack: list[tuple[int, Value]] = []
+        """The nodes that were seen, and what they came to."""
+        self.counts = [0] * ids
         """How often an id is on the stack: most searches end here."""
 
     def charge(self, cost: int) -> None:
@@ -43,30 +49,31 @@ class Ledger:
 
         :raises Abort: it has.
         """
-        self._stack.append((id_, value))
-        self._counts[id_] += 1
+        self.stack.append((id_, value))
+        self.counts[id_] += 1
         if self.cost > COST_LIMIT:
-            raise Abort("operation cancelled: actual cost limit exceeded")
+            raise too_expensive()
 
     def drop(self, id_: int) -> None:
         """Take off the last value of a node, and all above it."""
-        if self._counts[id_]:
-            self._pop(id_)
+        if self.counts[id_]:
+            self.pop(id_)
 
     def take(self, ids: Sequence[int]) -> list[Value] | None:
         """Take off the last values of several nodes, the last one first; None as soon as one is not there."""
         values: list[Value] = []
         for id_ in reversed(ids):
-            if not self._counts[id_]:
+            if not self.counts[id_]:
                 return None
-            values.append(self._pop(id_))
+            values.append(self.pop(id_))
         values.reverse()
         return values
 
-    def _pop(self, id_: int) -> Value:
+    def pop(self, id_: int) -> Value:
+        """The last value of a node, taken off with all above it; there is one."""
         while True:
-            top, value = self._stack.pop()
-            self._counts[top] -= 1
+            top, value = self.stack.pop()
+            self.counts[top] -= 1
             if top == id_:
                 return value
 
@@ -100,9 +107,12 @@ def drops(parts: Sequence[int], cost: int = 0) -> Settle:
     """Of a node that costs the same whatever becomes of its parts, such as ``&&``."""
 
     def settle(ledger: Ledger, _result: Value) -> None:
+        counts = ledger.counts
         for part in parts:
-            ledger.drop(part)
-        ledger.charge(cost)
+            if counts[part]:  # as drop(), which is half of the time of a loop
+                ledger.pop(part)
+        if cost:
+            ledger.charge(cost)
 
     return settle
 

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from drakit.cel.go.conversions import to_text
 from drakit.cel.go.quoting import quoted, quoted_bytes
 from drakit.cel.go.times import Duration, Timestamp
+from drakit.cel.library.bounds import check_text
 from drakit.cel.values import Fault, Map, TypeValue, Value, fixed_digits, type_name
 
 __all__ = ["CLAUSES", "FormatFault", "clauses", "format_"]
@@ -64,7 +65,7 @@ def clauses(
     :raises FormatFault: a clause that cannot be read, or too few arguments.
     """
     parts: list[str] = []
-    used = position = 0
+    used = position = length = 0
     while (percent := text.find("%", position)) >= 0:
         parts.append(text[position:percent])
         if text.startswith("%%", percent):
@@ -78,6 +79,8 @@ def clauses(
         letter, precision, position = _read_clause(text, percent + 1)
         parts.append(check(letter, precision, used))
         used += 1
+        length += len(parts[-1])
+        check_text(length, *parts)
     parts.append(text[position:])
     return "".join(parts), used
 

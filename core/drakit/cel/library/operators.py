@@ -12,6 +12,7 @@ import math
 from typing import Final
 
 from drakit.cel.go.times import Duration, Timestamp
+from drakit.cel.library.bounds import check_list, check_text
 from drakit.cel.values import (
     INT64,
     UINT64,
@@ -19,7 +20,6 @@ from drakit.cel.values import (
     Fault,
     GrowingMap,
     Map,
-    NotDecided,
     UInt,
     Value,
     no_such_overload,
@@ -49,7 +49,6 @@ __all__ = [
 NUMBERS: Final = frozenset({int, UInt, float})
 TIMES: Final = frozenset({Duration, Timestamp})
 SUBTRACTABLE: Final = NUMBERS | TIMES
-_MAX_LENGTH: Final = 20_000_000  # adding is so cheap that forty of it could fill any memory
 
 
 def integer(value: int, kind: type) -> int:
@@ -79,14 +78,13 @@ def add(left: Value, right: Value) -> Value:
     if isinstance(left, Duration | Timestamp):
         return left.plus(right)
     kind = _same(left, right)
-    if kind in (str, bytes) and len(left) + len(right) > _MAX_LENGTH:
-        raise NotDecided(f"a string longer than {_MAX_LENGTH}")
+    if kind in (str, bytes):
+        check_text(len(left) + len(right), left, right)
     return integer(int(left) + int(right), kind) if kind in (int, UInt) else left + right
 
 
 def _add_lists(left: tuple[Value, ...] | list[Value], right: tuple[Value, ...]) -> Value:
-    if len(left) + len(right) > _MAX_LENGTH:
-        raise NotDecided(f"a list longer than {_MAX_LENGTH}")
+    check_list(len(left) + len(right))
     if isinstance(left, list):
         left.extend(right)
         return left

@@ -25,7 +25,7 @@ _PARTS: Final = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(.*)", re.DOTALL)
 _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _NANO: Final = -9
-_MAX_LENGTH: Final = 4096  # what drakit.model reads
+_MAX_LENGTH: Final = 16_384  # what drakit.model reads
 _SHAPE: Final = re.compile(r"[+-]?[0-9]*(?:\.[0-9]*)?[eEinumkKMGTP]*[-+]?[0-9]*", re.ASCII)
 _WRONG_SUFFIX: Final = "unable to parse quantity's suffix"
 _WRONG_FORMAT: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -156,7 +156,7 @@ class _Held:
 def _whole(value: Decimal, places: int) -> int:
     """A number without its point, so many digits behind which it has at most; whatever the decimal context is."""
     sign, digits, exponent = value.as_tuple()
-    number = int("".join(map(str, digits)))
+    number = int(Decimal((0, digits, 0)))  # int() of a text is for 4,300 digits
     if number:
         number *= 10 ** (int(exponent) + places)
     return -number if sign else number
@@ -180,12 +180,12 @@ def _places(text: str, quantity: Quantity) -> int:
     assert match is not None
     integer, fraction, suffix = match[2], match[3] or "", match[4]
     if not quantity.value:
-        exponent = 0 if suffix in _BINARY else _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
+        exponent = 0 if suffix in _BINARY else _DECIMAL[suffix] if suffix in _DECIMAL else int(Decimal(suffix[1:]))
         return len(fraction) - exponent
     digits = integer + fraction
-    if suffix not in _BINARY or len(digits) > _MAX_LENGTH:
+    if suffix not in _BINARY:
         return -_NANO
-    capped = int(digits or "0") << _BINARY[suffix] > INT64[-1] * 10 ** len(fraction)
+    capped = int(Decimal(digits or "0")) << _BINARY[suffix] > INT64[-1] * 10 ** len(fraction)
     return 0 if capped else -_NANO
 
 
@@ -201,7 +201,7 @@ def _fast(text: str) -> tuple[int, int] | None:
         digits_left = 15 - len(integer or "0") - exponent * 3 // 10 - 1 if not fraction else -1
         multiplier = 2**exponent
     else:
-        scale = _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
+        scale = _DECIMAL[suffix] if suffix in _DECIMAL else int(Decimal(suffix[1:]))
         digits_left = 18 - len(integer or "0") - len(fraction)
     scale -= len(fraction)
     if digits_left < 0 or scale < _NANO:

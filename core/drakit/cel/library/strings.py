@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from drakit.cel.go.printing import printed
+from drakit.cel.library.bounds import check_text
 from drakit.cel.values import Fault, Value, no_such_overload
 
 __all__ = [
@@ -97,6 +98,8 @@ def substring(text: str, start: int, end: int | None = None) -> str:
 
 def replace(text: str, old: str, new: str, count: int = -1) -> str:
     """At most ``count`` times; a negative count is no limit."""
+    if len(new) > len(old):
+        check_text(len(text) + (len(new) - len(old)) * (len(text) + 1 if not old else text.count(old)), text, new)
     return text.replace(old, new, count if count >= 0 else -1)
 
 
@@ -115,6 +118,7 @@ def join(parts: tuple[Value, ...], separator: str = "") -> str:
     for part in parts:
         if not isinstance(part, str):
             raise Fault(f"join: invalid input: {printed(part)}")
+    check_text(sum(map(len, parts)) + len(separator) * len(parts), separator, *parts)
     return separator.join(parts)
 
 

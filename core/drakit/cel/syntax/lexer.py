@@ -34,9 +34,11 @@ _TOKEN: Final = re.compile(
     |(?P<IDENTIFIER>[A-Za-z_][A-Za-z0-9_]*)
     |(?P<ESC_IDENTIFIER>`[A-Za-z0-9_.\-/ ]+`)
     |(?P<OPERATOR>==|!=|<=|>=|&&|\|\||[<>\[\]{{}}().,\-!?:+*/%])
+    |(?P<NONE>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
+_NO_NAME: Final = re.compile(r"`[A-Za-z0-9_.\-/ ]*.?", re.DOTALL)
 _KEYWORDS: Final = frozenset({"in", "true", "false", "null"})
 _UNESCAPE: Final = re.compile(r"\\(?:([abfnrtv\"'\\?`])|([0-3][0-7]{2})|[xXuU]([0-9a-fA-F]+))")
 _HEX_LENGTH: Final = {"x": 2, "X": 2, "u": 4, "U": 8}
@@ -61,10 +63,10 @@ def tokenize(source: Source) -> tuple[list[Token], list[Issue]]:
     issues: list[Issue] = []
     while position < len(text):
         for match in _TOKEN.finditer(text, position):
-            if match.start() != position:
-                break  # what is before is none
-            position = match.end()
             kind = match.lastgroup
+            if kind == "NONE":
+                break
+            position = match.end()
             if kind != "SKIP":
                 word = match.group()
                 tokens.append(_token((word if kind == "OPERATOR" or word in _KEYWORDS else kind, word, match.start())))
@@ -84,6 +86,8 @@ def _unrecognized(text: str, start: int) -> str:
     if first in "\"'":
         bad = re.compile(rf"{first}(?:{_ESCAPE}|[^\\{first}\n\r])*(?:\\.?|[\n\r])?", re.DOTALL).match(text, start)
         return bad.group() if bad else first
+    if first == "`":
+        return _NO_NAME.match(text, start)[0]  # type: ignore[index]  # it matches the backtick at least
     return first
 
 

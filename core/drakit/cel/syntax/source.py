@@ -33,13 +33,14 @@ class Source:
             return Issue(message, 1, 0)  # cel-go's place for the end of nothing
         line = bisect.bisect_right(self._starts, offset)
         column = offset - self._starts[line - 1]
-        return Issue(message, line, column + 1, self._snippet(line, column))
+        return Issue(message, line, column + 1, self._snippet)
 
     def unsupported(self, offset: int, construct: str) -> UnsupportedExpression:
         """The error for something at a code point that drakit cannot decide yet."""
         return UnsupportedExpression(construct, self.issue(offset, construct))
 
     def _snippet(self, line: int, column: int) -> str:
+        column -= 1
         start = self._starts[line - 1]
         end = self._starts[line] - 1 if line < len(self._starts) else len(self.text)
         shown = self.text[start:end].replace("\t", " ")
