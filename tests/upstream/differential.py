@@ -33,6 +33,8 @@ EXAMPLES: Final = _number("DRAKIT_UPSTREAM_EXAMPLES", 2000, 1)
 SEED: Final = _number("DRAKIT_UPSTREAM_SEED", 1372, 0)
 """The same for everybody unless asked otherwise: a commit shall not fail for what another one did."""
 
+_FEW: Final = 5
+
 
 @define
 class Tally:
@@ -60,8 +62,15 @@ def tally(question: str) -> Tally:
 
 def differential(test: Test) -> Test:
     """A test over ``EXAMPLES`` examples from ``SEED``. They are not small enough to be made in no time."""
+    return shared(1)(test)
+
+
+def shared(tests: int) -> Callable[[Test], Test]:
+    """As :func:`differential`, for one of so many tests that share the examples of a question, at least a few each."""
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    return seed(SEED)(settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=slow)(test))
+    number = max(EXAMPLES // tests, min(EXAMPLES, _FEW))
+    asked = settings(max_examples=number, deadline=None, database=None, suppress_health_check=slow)
+    return lambda test: seed(SEED)(asked(test))
 
 
 def header() -> str:

@@ -9,8 +9,7 @@ Source: github.com/google/cel-go ``checker/checker.go``, ``cel/validator.go``.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
 from attrs import field, frozen
@@ -53,7 +52,6 @@ from drakit.cel.syntax.ast import (
     Node,
     Select,
     StructLiteral,
-    children,
     qualified_name,
 )
 from drakit.cel.syntax.source import Source
@@ -115,9 +113,7 @@ def check(root: Node, source: Source, environment: Environment = Environment()) 
     run(checker.check(root))
     if not checker.issues:
         checker.settle()
-        checker.issues.extend(
-            [*wrong_literals(checker.found.functions, checker.found.types, source), *_mixed_literals(checker.found)]
-        )
+        checker.issues.extend(wrong_literals(checker.found.root, checker.found.functions, checker.found.types, source))
     if checker.issues:
         raise CompileError(checker.issues)
     output = checker.found.types[root]
@@ -466,47 +462,3 @@ def _candidates(functions: Mapping[str, tuple[Overload, ...]]) -> _Candidates:
 _CANDIDATES: Final = _candidates(FUNCTIONS)
 """Overloads with the kinds of their parameters: most are none for the types at hand, which the kinds alone tell."""
 _OLDER_CANDIDATES: Final = {**_CANDIDATES, **_candidates(LISTS_FIRST)}
-
-
-# -- validators -----------------------------------------------------------------------------------------------------
-
-
-def _mixed_literals(found: Checked) -> Iterator[Issue]:
-    """Lists and maps whose elements differ in type: Kubernetes refuses what cel-go would call ``dyn``."""
-    if all(_is_uniform(found, node) for node in found.types):
-        return
-    pending = [found.root]
-    seen: set[Node] = set()  # optMap writes one operand twice
-    while pending:
-        node = pending.pop()
-        if node in seen or (isinstance(node, Call) and node.function == "format"):
-            continue
-        seen.add(node)
-        pending.extend(children(node))
-        if isinstance(node, ListLiteral):
-            # A list tells of its first odd element, a map of every one: so does cel-go.
-            yield from islice(_mixed(found, [(part, index in node.optional) for index, part in enumerate(node.elements)]), 1)
-        elif isinstance(node, MapLiteral):
-            yield from _mixed(found, [(entry.key, False) for entry in node.entries])
-            yield from _mixed(found, [(entry.value, entry.optional) for entry in node.entries])
-
-
-def _is_uniform(found: Checked, node: Node) -> bool:
-    """Whether there is nothing to say about a node, if it is a literal of its kind."""
-    if isinstance(node, ListLiteral):
-        return not node.optional and len({found.types[part] for part in node.elements}) < 2
-    return not (isinstance(node, MapLiteral) and node.entries)
-
-
-def _mixed(found: Checked, parts: Sequence[tuple[Node, bool]]) -> Iterator[Issue]:
-    first: Type | None = None
-    for node, optional in parts:
-        type_ = found.types[node]
-        if optional:
-            if not type_.parameters:
-                raise found.source.unsupported(node.offset, "an optional element of a type that is not static")
-            type_ = type_.parameters[0]
-        if first is None:
-            first = type_
-        elif plain(type_) != plain(first):
-            yield found.source.issue(node.offset, f"expected type '{first}' but found '{type_}'")
