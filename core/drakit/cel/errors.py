@@ -37,12 +37,12 @@ class Issue:
     """From 1; -1 where the fault has no place, such as too deep nesting."""
     column: int
     """From 1, in code points; 0 where the fault has no place."""
-    _draw: Callable[[int, int], str] = field(default=lambda _line, _column: "", eq=False, repr=False)
+    draw: Callable[[int, int], str] = field(default=lambda _line, _column: "", eq=False, repr=False)
 
     @property
     def snippet(self) -> str:
         """The line of source and the line with the caret; empty where the fault has no place."""
-        return self._draw(self.line, self.column)
+        return self.draw(self.line, self.column)
 
     def __str__(self) -> str:
         return f"ERROR: <input>:{self.line}:{self.column}: {self.message}{self.snippet}"

@@ -1,6 +1,6 @@
 """The tokens of an expression.
 
-Called by the parser only. What is no token is an issue and is skipped, as ANTLR does, so that the parser can say more.
+Called by the parser only. What is no token is skipped, as ANTLR does, so that the parser can say more.
 
 Source: github.com/google/cel-go ``parser/gen/CEL.g4`` (lexer rules) and ``parser/unescape.go``.
 """
@@ -11,13 +11,13 @@ import functools
 import re
 from typing import Final, NamedTuple
 
-from drakit.cel.errors import Issue
 from drakit.cel.syntax.source import Source
 
 __all__ = ["Token", "tokenize", "unescape"]
 
 _SIMPLE_ESCAPE: Final = r"\\[abfnrtv\"'\\?`]"
 _ESCAPE: Final = rf"(?:{_SIMPLE_ESCAPE}|\\[0-3][0-7][0-7]|\\[xX][0-9a-fA-F]{{2}}|\\u[0-9a-fA-F]{{4}}|\\U[0-9a-fA-F]{{8}})"
+_ESCAPE_BEGUN: Final = r"(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?"
 # The long forms come first: '"""' would otherwise be an empty string and the start of another.
 _STRING: Final = (
     r"[rR](?:\"\"\".*?\"\"\"|'''.*?'''|\"[^\"\n\r]*\"|'[^'\n\r]*')"
@@ -56,11 +56,11 @@ class Token(NamedTuple):
 _token: Final = functools.partial(tuple.__new__, Token)  # what Token() does, without a call in between
 
 
-def tokenize(source: Source) -> tuple[list[Token], list[Issue]]:
-    """Every token up to ``EOF``, and an issue for each piece of text that is none."""
+def tokenize(source: Source) -> tuple[list[Token], list[Token]]:
+    """Every token up to ``EOF``, and each piece of text that is none, as a token of the kind ``STRAY``."""
     text, position = source.text, 0
     tokens: list[Token] = []
-    issues: list[Issue] = []
+    stray: list[Token] = []
     while position < len(text):
         for match in _TOKEN.finditer(text, position):
             kind = match.lastgroup
@@ -72,10 +72,10 @@ def tokenize(source: Source) -> tuple[list[Token], list[Issue]]:
                 tokens.append(_token((word if kind == "OPERATOR" or word in _KEYWORDS else kind, word, match.start())))
         if position < len(text):
             bad = _unrecognized(text, position)
-            issues.append(source.issue(position, f"Syntax error: token recognition error at: '{bad}'"))
+            stray.append(Token("STRAY", bad, position))
             position += len(bad)
     tokens.append(Token("EOF", "<EOF>", len(text)))
-    return tokens, issues
+    return tokens, stray
 
 
 def _unrecognized(text: str, start: int) -> str:
@@ -84,7 +84,9 @@ def _unrecognized(text: str, start: int) -> str:
     if first in "=&|":
         return text[start : start + 2]
     if first in "\"'":
-        bad = re.compile(rf"{first}(?:{_ESCAPE}|[^\\{first}\n\r])*(?:\\.?|[\n\r])?", re.DOTALL).match(text, start)
+        bad = re.compile(rf"{first}(?:{_ESCAPE}|[^\\{first}\n\r])*(?:\\{_ESCAPE_BEGUN}.?|[\n\r])?", re.DOTALL).match(
+            text, start
+        )
         return bad.group() if bad else first
     if first == "`":
         return _NO_NAME.match(text, start)[0]  # type: ignore[index]  # it matches the backtick at least

@@ -1,14 +1,16 @@
 """From text to nodes.
 
-A recursive descent over cel-go's grammar. Its two limits are kept exactly, because they decide whether a cluster takes
-an expression: the depth of grammar rules (``expression recursion limit exceeded``) and the depth of nodes
-(``max recursion depth exceeded``), both 250. Chains of ``&&`` and ``||`` are one node, so they may be as long as they like.
+A recursive descent over cel-go's grammar; what does not follow it is told by :mod:`drakit.cel.syntax.recovery`. Two limits
+are kept exactly, because they decide whether a cluster takes an expression: the depth of grammar rules (``expression
+recursion limit exceeded``) and the depth of nodes (``max recursion depth exceeded``), both 250. Chains of ``&&`` and ``||``
+are one node, so they may be as long as they like.
 
 Source: github.com/google/cel-go ``parser/gen/CEL.g4`` and ``parser/parser.go``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Final
 
@@ -16,6 +18,7 @@ from drakit.cel.errors import CompileError, Issue
 from drakit.cel.syntax import macros
 from drakit.cel.syntax.ast import Call, Constant, Entry, Ident, ListLiteral, Literal, MapLiteral, Node, Select, StructLiteral
 from drakit.cel.syntax.lexer import Token, tokenize, unescape
+from drakit.cel.syntax.recovery import recovered
 from drakit.cel.syntax.source import Source
 from drakit.cel.syntax.trampoline import Walk, run
 from drakit.cel.values import INT64, UINT64, UInt
@@ -29,16 +32,10 @@ _RESERVED: Final = frozenset(
 )
 _RELATIONS: Final = {"in": "@in"} | {operator: f"_{operator}_" for operator in ("<", "<=", ">=", ">", "==", "!=")}
 _ARITHMETIC: Final = {"*": 2, "/": 2, "%": 2, "+": 1, "-": 1}
-_STARTS: Final = frozenset(
-    ["[", "{", "(", ".", "-", "!", "true", "false", "null", "NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER"]
-)
 _LITERALS: Final = frozenset(["STRING", "BYTES", "NUM_INT", "NUM_FLOAT", "NUM_UINT", "true", "false", "null"])
 _ENDS: Final = frozenset([")", "]", "}", ",", ":", "EOF"])
 """What comes after an expression."""
 _RELATION_ENDS: Final = _ENDS | {"&&", "||", "?"}
-_OPERAND: Final = (
-    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
-)
 
 
 def parse(source: Source, *, escaped_names: bool = True) -> Node:
@@ -50,23 +47,46 @@ def parse(source: Source, *, escaped_names: bool = True) -> Node:
     if len(source.text) > _MAX_CODE_POINTS:
         size = f"size: {len(source.text)}, limit {_MAX_CODE_POINTS}"
         raise CompileError([source.issue(-1, f"expression code point size exceeds limit: {size}")])
-    parser = _Parser(source, escaped_names=escaped_names)
-    node = run(parser.start())
-    if parser.issues:
-        raise CompileError(parser.issues)
+    tokens, stray = tokenize(source)
+    parser = _Parser(source, tokens, escaped_names=escaped_names)
+    issues: list[Issue] = []
+    try:
+        node = run(parser.start())
+    except _Unreadable as reason:
+        issues, mended = recovered(source, tokens, stray)
+        issues = issues or list(reason.issues)
+        if mended is not None:
+            parser = _Parser(source, mended, escaped_names=escaped_names)
+            with contextlib.suppress(_Unreadable):
+                run(parser.start())
+    else:
+        if stray:
+            issues, _ = recovered(source, tokens, stray)
+    issues += parser.issues
+    if issues:
+        raise CompileError(issues)
     return node
+
+
+class _Unreadable(Exception):  # not an error of drakit's
+    """The tokens do not follow the grammar, or go too deep."""
+
+    def __init__(self, *issues: Issue) -> None:
+        self.issues = issues
+        """What to say where only this parser finds something."""
 
 
 class _Parser:
     """One pass over one expression.
 
-    A wrong literal or macro is noted and parsing goes on; the first syntax error ends it.
+    A wrong literal or macro is noted and parsing goes on; the first token that does not fit ends it.
     """
 
-    def __init__(self, source: Source, *, escaped_names: bool) -> None:
+    def __init__(self, source: Source, tokens: list[Token], *, escaped_names: bool) -> None:
         self.source = source
         self.escaped_names = escaped_names
-        self.tokens, self.issues = tokenize(source)
+        self.tokens = tokens
+        self.issues: list[Issue] = []
         self.position = 0
         self._rules = {"expr": 0, "relation": 0, "calc": 0}
         self._depths: dict[Node, int] = {}
@@ -91,13 +111,10 @@ class _Parser:
 
     def expect(self, kind: str) -> Token:
         if self.token.kind != kind:
-            raise self.syntax_error(f"mismatched input '{self.token.text}' expecting '{kind}'")
+            raise _Unreadable
         return self.advance()
 
     # -- faults ---------------------------------------------------------------------------------------------------
-
-    def syntax_error(self, message: str) -> CompileError:
-        return CompileError([*self.issues, self.source.issue(self.token.offset, f"Syntax error: {message}")])
 
     def report(self, offset: int, message: str) -> Node:
         """Note a fault, and go on with a node in its place."""
@@ -107,7 +124,7 @@ class _Parser:
     def enter(self, rule: str) -> None:
         self._rules[rule] += 1
         if self._rules[rule] > _MAX_DEPTH:
-            raise CompileError([self.source.issue(-1, f"expression recursion limit exceeded: {_MAX_DEPTH}")])
+            raise _Unreadable(self.source.issue(-1, f"expression recursion limit exceeded: {_MAX_DEPTH}"))
 
     def leave(self, rule: str) -> None:
         self._rules[rule] -= 1
@@ -128,8 +145,7 @@ class _Parser:
     def start(self) -> Walk[Node]:
         node: Node = yield self.expr()
         if self.token.kind != "EOF":
-            verb = "extraneous" if self.tokens[self.position + 1].kind == "EOF" else "mismatched"
-            raise self.syntax_error(f"{verb} input '{self.token.text}' expecting <EOF>")
+            raise _Unreadable
         return node
 
     def stands_alone(self, ends: frozenset[str]) -> bool:
@@ -246,7 +262,7 @@ class _Parser:
     def selection(self, operand: Node, dot: Token) -> Walk[Node]:
         optional = self.accept("?")
         if self.token.kind not in ("IDENTIFIER", "ESC_IDENTIFIER"):
-            raise self.syntax_error(f"no viable alternative at input '.{'' if self.token.kind == 'EOF' else self.token.text}'")
+            raise _Unreadable
         name = self.advance()
         if name.kind == "ESC_IDENTIFIER":
             if not self.escaped_names:
@@ -372,7 +388,7 @@ class _Parser:
         sign = "-" if self.accept("-") else ""
         token = self.token
         if sign and token.kind not in {"NUM_INT", "NUM_FLOAT"}:
-            raise self.syntax_error(f"no viable alternative at input '-{token.text}'")
+            raise _Unreadable
         value: Constant = None
         match token.kind:
             case "true" | "false":
@@ -392,9 +408,7 @@ class _Parser:
                     self.advance()
                     return self.report(start, str(error))
             case _:
-                follows = self.tokens[min(self.position + 1, len(self.tokens) - 1)].kind
-                verb = "extraneous" if follows in _STARTS else "mismatched"
-                raise self.syntax_error(f"{verb} input '{token.text}' expecting {_OPERAND}")
+                raise _Unreadable
         self.advance()
         return Literal(value, start)
 

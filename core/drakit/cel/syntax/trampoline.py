@@ -19,19 +19,23 @@ Walk: TypeAlias = "Generator[Generator[Any, Any, Any], Any, T]"
 
 
 def run(walk: Walk[T]) -> T:
-    """Walk to the end and give the result; what a walk raises passes through the walks that wait for it."""
+    """Walk to the end and give the result; what a walk raises is raised where another waits for it."""
     stack: list[Generator[Any, Any, Any]] = []
     current: Generator[Any, Any, Any] = walk
     result: Any = None
+    error: Exception | None = None
     while True:
         try:
-            below = current.send(result)
+            below = current.send(result) if error is None else current.throw(error)
         except StopIteration as stop:
-            result = stop.value
+            result, error = stop.value, None
             if not stack:
                 return cast("T", result)
             current = stack.pop()
+        except Exception as raised:
+            if not stack:
+                raise
+            current, error = stack.pop(), raised
         else:
             stack.append(current)
-            current = below
-            result = None
+            current, result, error = below, None, None
