@@ -68,7 +68,7 @@ class Selector:
                 return verdict
         elif self._evaluations < _GENERATED_FOR:
             self._evaluations += 1
-            if self._evaluations == _GENERATED_FOR:
+            if self._evaluations >= _GENERATED_FOR:  # two threads may have counted
                 self.warm()
         return self.matches_exactly(device)
 
@@ -110,8 +110,6 @@ class Selector:
             return self.program.evaluate(value)
         except NotDecided as reason:
             raise UnsupportedExpression(str(reason)) from None
-        except RecursionError:
-            raise UnsupportedExpression("nesting this deep, from this deep a call") from None
 
     def matches_all(self, devices: Iterable[CelDevice]) -> Iterator[bool | CelError]:
         """The verdict on each of many devices, in order: devices that agree in what the expression reads are evaluated once.
@@ -159,10 +157,15 @@ def _plans_surely(checked: Checked) -> bool:
         return False
     if not _SURE_KINDS.issuperset({type_.kind for type_ in checked.types.values()}):
         return False
-    return all(_indexes_by_name(node) for node, name in checked.functions.items() if name in ("_[_]", "_[?_]"))
+    return all(_is_plain(node, name) for node, name in checked.functions.items())
 
 
-def _indexes_by_name(node: Node) -> bool:
+def _is_plain(node: Node, function: str) -> bool:
+    """Whether an index is a name, and a pattern is where the checker looks for one."""
+    if function == "matches":
+        return isinstance(node, Call) and node.target is not None
+    if function not in ("_[_]", "_[?_]"):
+        return True
     return isinstance(node, Call) and isinstance(node.args[1], Literal) and isinstance(node.args[1].value, str)
 
 

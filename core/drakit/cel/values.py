@@ -55,6 +55,7 @@ __all__ = [
     "same",
     "text",
     "type_name",
+    "utf8",
 ]
 
 INT64: Final = range(-(2**63), 2**63)
@@ -76,6 +77,14 @@ class Abort(Exception):  # as above
 
 class NotDecided(Exception):  # as above
     """An evaluation reached something drakit cannot decide yet."""
+
+
+def utf8(text: str) -> bytes:
+    """The bytes of a text as Go has them; half a character, which is none there, is replaced."""
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode(errors="replace")
 
 
 def no_such_overload() -> Fault:
@@ -239,7 +248,7 @@ class Map:
             return found
         # Numbers find the key of another numeric type with the same value.
         if isinstance(key, float):
-            if not key.is_integer():
+            if not key.is_integer() or key == INT64[0]:  # which cel-go does not take for an int
                 return _MISSING
             whole = int(key)
             found = self.entries.get((int, whole), _MISSING)
@@ -461,14 +470,18 @@ def compare(left: Value, right: Value) -> int:
 
     :raises Fault: the right side cannot be compared with the left.
     """
+    if isinstance(left, str) and isinstance(right, str):
+        return _sign(left, right) if left.isascii() and right.isascii() else _sign(utf8(left), utf8(right))
     if isinstance(left, bool | str | bytes):
         if type(left) is type(right):
             return _sign(left, right)
     elif isinstance(left, Thing):
         if type(left) is type(right):
             return _sign(left.order, right.order)
+    elif left != left:  # noqa: PLR0124  # NaN is asked before what it is compared with
+        raise Fault("NaN values cannot be ordered")
     elif isinstance(right, int | float) and not isinstance(right, bool):
-        if left != left or right != right:  # noqa: PLR0124  # NaN
+        if right != right:  # noqa: PLR0124
             raise Fault("NaN values cannot be ordered")
         return _compare_numbers(left, right)
     raise Fault(NO_SUCH_OVERLOAD)

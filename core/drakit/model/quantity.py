@@ -19,7 +19,7 @@ from typing import Final, Self
 from attrs import field, frozen
 from attrs.validators import instance_of
 
-__all__ = ["MissingDigits", "Quantity", "QuantityFormat", "quantity"]
+__all__ = ["MissingDigits", "Quantity", "QuantityFormat", "exponent_of", "quantity"]
 
 _BINARY: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -34,8 +34,7 @@ _GRAMMAR: Final = re.compile(
 _MAX_DIGITS: Final = 16_384  # a bound of ours, above the longest expression: longer numbers would eat memory
 _MAX_INT64: Final = Decimal(2**63 - 1)
 _NANO: Final = Decimal("1e-9")
-# Exponents above this would print as megabytes of zeros; upstream keeps them as an int32 exponent.
-_MAX_EXPONENT: Final = 2**31 - 1
+_INT64: Final = range(-(2**63), 2**63)
 _EXACT: Final = decimal.Context(
     prec=_MAX_DIGITS + 64, Emin=-(10**12), Emax=10**12, traps=[decimal.Inexact, decimal.Overflow, decimal.InvalidOperation]
 )
@@ -92,8 +91,8 @@ class Quantity:
         exponent = _DECIMAL.get(suffix)
         format_ = QuantityFormat.DECIMAL_SI
         if exponent is None:
-            exponent, format_ = int(Decimal(suffix[1:])), QuantityFormat.DECIMAL_EXPONENT  # int() alone is for 4,300 digits
-            if abs(exponent) > _MAX_EXPONENT:
+            exponent, format_ = exponent_of(suffix), QuantityFormat.DECIMAL_EXPONENT
+            if exponent is None:
                 raise ValueError(_complaint(text))
         magnitude = _to_nano(Decimal(digits).scaleb(exponent, _EXACT))
         return cls(_signed(match["sign"], magnitude), format_, text=text)
@@ -200,6 +199,12 @@ def quantity(value: Quantity | int | str | Decimal) -> Quantity:
         case int() if not isinstance(value, bool):
             return Quantity(Decimal(value))
     raise TypeError(f"{value!r} is not a quantity: must be an int, a Decimal or text such as '80Gi'")
+
+
+def exponent_of(suffix: str) -> int | None:
+    """The exponent of ``e3``. An int64, of which apimachinery keeps the lower half: ``1e4294967297`` is ten."""
+    exponent = int(Decimal(suffix[1:]))  # int() of a text is for 4,300 digits
+    return (exponent + 2**31) % 2**32 - 2**31 if exponent in _INT64 else None
 
 
 def _needs_digits(suffix: str) -> bool:

@@ -79,6 +79,8 @@ TYPE_NAMES: Final = (frozenset(_IDENTS) - {"device", "duration", "timestamp"}) |
 """Names of types that a program may use; the others the checker knows, and no program can be made with them."""
 # optMap writes its operand twice, so a chain of them doubles with every link.
 _MAX_VISITS: Final = 100_000
+_OPAQUE: Final = frozenset({"net.CIDR", "net.IP"})
+"""Types that are no messages, so that nobody looks for their fields."""
 _ENUM: Final = "google.protobuf.NullValue.NULL_VALUE"
 """The one constant that cel-go knows by name."""
 
@@ -250,7 +252,7 @@ class _Checker:
             result = self.device_fields.get(name, ERROR)
             if result is ERROR:
                 self.report(node, f"undefined field '{name}'")
-        elif target.kind == "struct":
+        elif target.kind == "struct" and target.name not in _OPAQUE:
             result = self.report(node, f"unexpected failed resolution of '{target}'")
         elif target.kind == "param":
             self.known.unify([DYN], [target])

@@ -21,6 +21,11 @@ __all__ = ["ANY", "BOOL", "DYN", "ERROR", "INT", "NULL", "QUANTITY", "SEMVER", "
 _PRIMITIVES: Final = frozenset({"bool", "bytes", "double", "int", "string", "uint"})
 _WELL_KNOWN: Final = frozenset({"duration", "timestamp"})
 _UNKNOWN: Final = frozenset({"dyn", "any", "error"})
+_MESSAGES: Final = {
+    "any": "google.protobuf.Any",
+    "duration": "google.protobuf.Duration",
+    "timestamp": "google.protobuf.Timestamp",
+}
 _NULLABLE: Final = frozenset({"any", "optional_type", "struct", "duration", "timestamp", "wrapper"})
 
 
@@ -48,8 +53,8 @@ class Type:
         """As in the message about the type of a whole expression."""
         if self.kind == "null":
             return "null_type"
-        if self.kind == "any":
-            return "google.protobuf.Any"
+        if self.kind in _MESSAGES:
+            return _MESSAGES[self.kind]
         if self.kind == "param":
             return f"<{self.name}>"
         return f"{self.name}({', '.join(p.output_name for p in self.parameters)})" if self.parameters else self.name

@@ -194,7 +194,7 @@ def _list_index(key: Value) -> int:
     if isinstance(key, bool | str):
         raise Fault(f"unsupported index type '{type_name(key)}' in list")
     if isinstance(key, float):
-        if not key.is_integer() or not -(2.0**63) <= key < 2.0**63:
+        if not key.is_integer() or not -(2.0**63) < key < 2.0**63:
             raise Fault(f"unsupported index value {text(key)} in list")
         return int(key)
     if isinstance(key, UInt) and key >= 2**63:

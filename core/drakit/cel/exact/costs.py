@@ -20,7 +20,7 @@ from drakit.cel.go.network import Cidr, Ip
 from drakit.cel.go.times import Duration, Timestamp
 from drakit.cel.library.formats import NamedFormat
 from drakit.cel.library.go_names import go_name
-from drakit.cel.values import Abort, Map, Optional, Thing, Value
+from drakit.cel.values import Abort, Map, Optional, Thing, Value, utf8
 
 __all__ = ["COST_LIMIT", "UINT64_MASK", "Price", "price", "size"]
 
@@ -187,7 +187,7 @@ def _walk(value: Value) -> int:
     while pending:
         current = pending.pop()
         if isinstance(current, str):
-            cost += int(len(current.encode()) * _TRAVERSAL)
+            cost += int(len(utf8(current)) * _TRAVERSAL)
         elif isinstance(current, bytes):
             cost += int(len(current) * _TRAVERSAL)
         elif isinstance(current, tuple | list):
@@ -238,6 +238,7 @@ def _holds(*, network: bool, parses: bool) -> Price:
     return cost
 
 
+_AUTHORIZATION: Final = 350_000  # of a question that no selector can ask: it fails, but the call is paid for
 _BY_FUNCTION: Final[dict[str, Price]] = {
     **dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"), _walks),
     **dict.fromkeys(("url", "lowerAscii", "upperAscii", "substring", "trim", "cidr", "isIP", "isCIDR", "ip"), _reads(1)),
@@ -249,6 +250,7 @@ _BY_FUNCTION: Final[dict[str, Price]] = {
     "containsIP": _holds(network=False, parses=False),
     "containsCIDR": _holds(network=True, parses=False),
     "validate": _validates,
+    "check": lambda _args, _result: _AUTHORIZATION,
 }
 _BY_FUNCTION_AND_OVERLOAD: Final[dict[str, Price]] = {
     "cidr_ip": _nominal,

@@ -94,6 +94,8 @@ class Program:
             return Outcome(self._run(frame), None, frame.ledger.cost)
         except (Fault, Abort) as error:
             return Outcome(None, error, frame.ledger.cost)
+        except RecursionError:
+            raise NotDecided("nesting this deep, from this deep a call") from None
 
 
 @frozen(eq=False, slots=False)

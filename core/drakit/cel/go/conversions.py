@@ -9,7 +9,7 @@ import math
 import re
 from typing import Final
 
-from drakit.cel.values import INT64, UINT64, Fault, TypeValue, UInt, Value, format_double, type_name
+from drakit.cel.values import INT64, UINT64, Fault, TypeValue, UInt, Value, format_double, type_name, utf8
 
 __all__ = [
     "bytes_to_string",
@@ -49,16 +49,24 @@ def string_to_bool(text: str) -> bool:
 def string_to_int(text: str) -> int:
     """Read decimal digits with an optional sign."""
     digits = text[1:] if text[:1] in ("+", "-") else text
-    if not _decimal_digits(digits) or len(digits.lstrip("0")) > 19 or int(text) not in INT64:
+    number = _number(digits) * (-1 if text[:1] == "-" else 1) if _decimal_digits(digits) else INT64.stop
+    if number not in INT64:
         raise _conversion_fault("string", "int")
-    return int(text)
+    return number
 
 
 def string_to_uint(text: str) -> UInt:
     """Read decimal digits."""
-    if not _decimal_digits(text) or len(text.lstrip("0")) > 20 or int(text) not in UINT64:
+    number = _number(text) if _decimal_digits(text) else UINT64.stop
+    if number not in UINT64:
         raise _conversion_fault("string", "uint")
-    return UInt(text)
+    return UInt(number)
+
+
+def _number(digits: str) -> int:
+    """The number, or one that is too great for anybody: Python does not read thousands of digits."""
+    digits = digits.lstrip("0")
+    return int(digits or "0") if len(digits) <= len(str(UINT64.stop)) else UINT64.stop
 
 
 def _decimal_digits(text: str) -> bool:
@@ -82,7 +90,7 @@ def string_to_double(text: str) -> float:
 
 def _hexadecimal(text: str) -> float:
     mantissa, _, exponent = text.lower().partition("p")
-    power = max(-_MANY, min(_MANY, int(exponent[:8])))
+    power = min(_MANY, _number(exponent.lstrip("+-"))) * (-1 if exponent[0] == "-" else 1)
     try:
         return float.fromhex(f"{mantissa}p{power}")
     except OverflowError:
@@ -138,4 +146,4 @@ def to_text(value: Value) -> str:
 
 def string_to_bytes(text: str) -> bytes:
     """Encode as UTF-8."""
-    return text.encode(errors="surrogateescape")
+    return utf8(text)

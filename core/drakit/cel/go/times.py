@@ -9,6 +9,7 @@ Source: github.com/google/cel-go ``common/types/{timestamp,duration,overflow}.go
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import zoneinfo
@@ -19,7 +20,7 @@ from typing import Final
 from attrs import frozen
 
 from drakit.cel.go.quoting import quoted
-from drakit.cel.values import INT64, Fault, Thing, Value, fixed_digits, no_such_overload, register
+from drakit.cel.values import INT64, Fault, Thing, Value, fixed_digits, no_such_overload, register, utf8
 
 __all__ = ["PARTS", "Duration", "Timestamp"]
 
@@ -394,4 +395,21 @@ def _zone_info(name: str) -> zoneinfo.ZoneInfo:
     except IsADirectoryError:
         raise Fault("is a directory") from None
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-        raise Fault(f"unknown time zone {name}") from None
+        raise Fault(_why_no_zone(name)) from None
+
+
+def _why_no_zone(name: str) -> str:
+    """What opening the file of a zone ends in."""
+    if "\0" in name:
+        return "invalid argument"
+    *folders, _ = parts = name.split("/")
+    if any(len(utf8(part)) > _LONGEST_NAME for part in parts):
+        return "file name too long"
+    for count in range(1, len(folders) + 1):
+        with contextlib.suppress(Fault):
+            _zone_info("/".join(folders[:count]))
+            return "not a directory"
+    return f"unknown time zone {name}"
+
+
+_LONGEST_NAME: Final = 255

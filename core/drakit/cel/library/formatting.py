@@ -65,7 +65,7 @@ def clauses(
     :raises FormatFault: a clause that cannot be read, or too few arguments.
     """
     parts: list[str] = []
-    used = position = length = 0
+    used = position = length = checked = 0
     while (percent := text.find("%", position)) >= 0:
         parts.append(text[position:percent])
         if text.startswith("%%", percent):
@@ -80,7 +80,9 @@ def clauses(
         parts.append(check(letter, precision, used))
         used += 1
         length += len(parts[-1])
-        check_text(length, *parts)
+        if length > checked * 2:  # looking at all of them each time would take longer than the rest
+            check_text(length, *parts)
+            checked = length
     parts.append(text[position:])
     return "".join(parts), used
 
@@ -103,12 +105,12 @@ def _read_clause(text: str, position: int) -> tuple[str, int | None, int]:
 
 def _integer(digits: str) -> int:
     problem = "" if digits else "invalid syntax"
-    if len(digits.lstrip("0")) > 19 or int(digits or "0") >= 2**63:
+    if len(digits.lstrip("0")) > 19 or int(digits.lstrip("0") or "0") >= 2**63:
         problem = "value out of range"
     if problem:
         complaint = f"strconv.Atoi: parsing {quoted(digits)}: {problem}"
         raise _unreadable(f"error while parsing precision: error while converting precision to integer: {complaint}")
-    return int(digits)
+    return int(digits.lstrip("0") or "0")
 
 
 def _unreadable(what: str) -> FormatFault:

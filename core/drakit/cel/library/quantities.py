@@ -17,7 +17,7 @@ from attrs import define
 
 from drakit.cel.values import INT64, NO_SUCH_OVERLOAD, Fault, NotDecided, Thing, Value, register
 from drakit.model import Quantity
-from drakit.model.quantity import MissingDigits
+from drakit.model.quantity import MissingDigits, exponent_of
 
 __all__ = ["QuantityValue"]
 
@@ -180,7 +180,7 @@ def _places(text: str, quantity: Quantity) -> int:
     assert match is not None
     integer, fraction, suffix = match[2], match[3] or "", match[4]
     if not quantity.value:
-        exponent = 0 if suffix in _BINARY else _DECIMAL[suffix] if suffix in _DECIMAL else int(Decimal(suffix[1:]))
+        exponent = 0 if suffix in _BINARY else _DECIMAL[suffix] if suffix in _DECIMAL else exponent_of(suffix) or 0
         return len(fraction) - exponent
     digits = integer + fraction
     if suffix not in _BINARY:
@@ -201,7 +201,7 @@ def _fast(text: str) -> tuple[int, int] | None:
         digits_left = 15 - len(integer or "0") - exponent * 3 // 10 - 1 if not fraction else -1
         multiplier = 2**exponent
     else:
-        scale = _DECIMAL[suffix] if suffix in _DECIMAL else int(Decimal(suffix[1:]))
+        scale = _DECIMAL[suffix] if suffix in _DECIMAL else exponent_of(suffix) or 0
         digits_left = 18 - len(integer or "0") - len(fraction)
     scale -= len(fraction)
     if digits_left < 0 or scale < _NANO:

@@ -9,13 +9,22 @@ Source: github.com/google/cel-go ``parser/macro.go``, ``cel/library.go`` (optMap
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from drakit.cel.errors import Issue
-from drakit.cel.syntax.ast import Call, Comprehension, Constant, Ident, ListLiteral, Literal, MapLiteral, Node, Select
-from drakit.cel.syntax.source import Source
+from drakit.cel.syntax.ast import (
+    Call,
+    Comprehension,
+    Constant,
+    Ident,
+    ListLiteral,
+    Literal,
+    MapLiteral,
+    Node,
+    Select,
+    StructLiteral,
+)
 
-__all__ = ["MAP_INSERT", "expand"]
+__all__ = ["MAP_INSERT", "Misuse", "expand"]
 
 _ACCUMULATOR: Final = "@result"
 _ACCUMULATORS: Final = (_ACCUMULATOR, "__result__")
@@ -25,8 +34,16 @@ _UNUSED: Final = "#unused"
 _SORTED: Final = "@__sortBy_input__"
 
 
-def expand(source: Source, function: str, target: Node | None, args: tuple[Node, ...], offset: int) -> Node | Issue:
-    """The call, or what it stands for if it is a macro; an issue when the macro's arguments are wrong.
+class Misuse(NamedTuple):
+    """Why a macro cannot be expanded."""
+
+    offset: int
+    """Of what is wrong."""
+    complaint: str
+
+
+def expand(function: str, target: Node | None, args: tuple[Node, ...], offset: int) -> Node | Misuse:
+    """The call, or what it stands for if it is a macro; a misuse when the macro's arguments are wrong.
 
     :param offset: of the opening parenthesis.
     """
@@ -35,19 +52,21 @@ def expand(source: Source, function: str, target: Node | None, args: tuple[Node,
             return Call(function, None, args, offset)
         operand = args[0]
         if not isinstance(operand, Select):
-            return source.issue(operand.offset, "invalid argument to has() macro")
+            return Misuse(operand.offset, "invalid argument to has() macro")
         return Select(operand.operand, operand.field, test_only=True, offset=offset)
     if (function, len(args)) in _OVER_ENTRIES:
-        return _over_entries(source, _OVER_ENTRIES[function, len(args)], target, args, offset)
+        return _over_entries(_OVER_ENTRIES[function, len(args)], target, args, offset)
     macro = _MACROS.get((function, len(args)))
     if macro is None or (function == "bind" and not (isinstance(target, Ident) and target.name == "cel")):
         return Call(function, target, args, offset)
+    if function == "sortBy" and isinstance(target, Literal | MapLiteral | StructLiteral):
+        return Misuse(target.offset, _NOT_SORTED)
     expander, complaint = macro
     variable = args[0]
     if not isinstance(variable, Ident):
-        return source.issue(variable.offset, complaint)
+        return Misuse(variable.offset, complaint)
     if expander in _FOLDS and variable.name in _ACCUMULATORS:
-        return source.issue(variable.offset, "iteration variable overwrites accumulator variable")
+        return Misuse(variable.offset, "iteration variable overwrites accumulator variable")
     return expander(target, variable.name, args[1:], offset)
 
 
@@ -148,6 +167,7 @@ def _sort_by(target: Node, variable: str, args: tuple[Node, ...], at: int) -> No
 
 
 _NOT_A_NAME: Final = "argument must be a simple name"
+_NOT_SORTED: Final = "sortBy can only be applied to a list, identifier, comprehension, call or select expression"
 _NOT_AN_IDENTIFIER: Final = "argument is not an identifier"
 _MACROS: Final[dict[tuple[str, int], tuple[_Expander, str]]] = {
     ("all", 2): (_all, _NOT_A_NAME),
@@ -171,19 +191,19 @@ _Step: TypeAlias = Callable[[Ident, tuple[Node, ...], int], Node]
 
 
 def _over_entries(
-    source: Source, macro: tuple[Callable[[int], Node], str, _Step], target: Node, args: tuple[Node, ...], at: int
-) -> Node | Issue:
+    macro: tuple[Callable[[int], Node], str, _Step], target: Node, args: tuple[Node, ...], at: int
+) -> Node | Misuse:
     first, second = args[:2]
     for variable in (first, second):
         if not isinstance(variable, Ident):
-            return source.issue(variable.offset, _NOT_A_NAME)
+            return Misuse(variable.offset, _NOT_A_NAME)
     assert isinstance(first, Ident)
     assert isinstance(second, Ident)
     if first.name == second.name:
-        return source.issue(second.offset, f"duplicate variable name: {first.name}")
+        return Misuse(second.offset, f"duplicate variable name: {first.name}")
     for variable in (first, second):
         if variable.name in _ACCUMULATORS:
-            return source.issue(variable.offset, "iteration variable overwrites accumulator variable")
+            return Misuse(variable.offset, "iteration variable overwrites accumulator variable")
     initial, kind, step = macro
     return Comprehension(
         range_=target,

@@ -271,7 +271,7 @@ class _Parser:
         parenthesis = None if optional or name.kind == "ESC_IDENTIFIER" else self.accept("(")
         if parenthesis:
             args: tuple[Node, ...] = yield self.arguments()
-            call = macros.expand(self.source, name.text, operand, args, parenthesis.offset)
+            call = macros.expand(name.text, operand, args, parenthesis.offset)
             return self.measured(self.expanded(call), operand, *args)
         if optional:
             field = Literal(name.text, name.offset)
@@ -288,10 +288,9 @@ class _Parser:
             self.expect(")")
         return tuple(args)
 
-    def expanded(self, result: Node | Issue) -> Node:
-        if isinstance(result, Issue):
-            self.issues.append(result)
-            return Literal(None, 0)
+    def expanded(self, result: Node | macros.Misuse) -> Node:
+        if isinstance(result, macros.Misuse):
+            return self.report(result.offset, result.complaint)
         return result
 
     def primary(self) -> Walk[Node]:
@@ -360,10 +359,12 @@ class _Parser:
             return self.measured(struct, *(entry.value for entry in entries), counts=False)
         parenthesis = self.accept("(")
         if parenthesis:
+            so_far = len(self.issues)
             args: tuple[Node, ...] = yield self.arguments()
             if name.text in _RESERVED:
+                del self.issues[so_far:]  # cel-go does not look at the arguments then
                 return self.report(start, f"reserved identifier: {name.text}")
-            call = macros.expand(self.source, text, None, args, parenthesis.offset)
+            call = macros.expand(text, None, args, parenthesis.offset)
             return self.measured(self.expanded(call), *args, counts=False)
         if name.text in _RESERVED:
             return self.report(start, f"reserved identifier: {name.text}")
