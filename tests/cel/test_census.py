@@ -122,10 +122,16 @@ def test_more_guards_than_anybody_would_write_are_not_proposed() -> None:
     assert census(" || ".join(f"A.n{i} == 1" for i in range(40))).proposal is None
 
 
-def test_a_guard_is_promised_only_for_what_it_helps() -> None:
-    proposal = census('A.model == "m1" && A.firmware == "1.4"').proposal
-    assert proposal
-    assert (proposal.matching, proposal.mismatching, proposal.failing) == (0, 2, 2)
+@pytest.mark.parametrize(
+    "expression",
+    [
+        'A.model == "m1" && A.firmware == "1.4"',  # a mistake of types, which guards would hide
+        'A.nothing == "x"',
+        'A.model.string == "m1"',  # text has no parts
+    ],
+)
+def test_no_guard_is_proposed_where_something_else_has_to_be_put_right(expression: str) -> None:
+    assert census(expression).proposal is None
 
 
 def test_names_are_counted_by_type_and_missing_devices_are_named() -> None:

@@ -25,13 +25,18 @@ SHOWS_PROGRESS_FROM: Final = 2_000
 @click.argument("expression", required=False)
 @filename_option
 @output_option("table", "json", "yaml")
-@click.option("--kube-version", metavar="1.N", help="Which Kubernetes is asked, 1.34 to 1.37.  [default: 1.37]")
+@click.option(
+    "--kube-version",
+    metavar="1.N",
+    help="Which Kubernetes is asked, 1.34 to 1.37.  [default: 1.37; 1.36 for --jsonl alone, as its answers were recorded]",
+)
 @click.option("--new", is_flag=True, help="Ask the API server about a new expression, not the scheduler about a stored one.")
 @click.option(
     "--feature-gates",
     metavar="NAME=true|false,...",
-    help="Of the API server, which looks at DRAConsumableCapacity and DRAListTypeAttributes where an expression is new."
-    "  [default: those of the release]",
+    multiple=True,
+    help="Of the API server, which looks at DRAConsumableCapacity and DRAListTypeAttributes where an expression is new; with"
+    " --new.  [default: those of the release]",
 )
 @click.option("--jsonl", is_flag=True, help="Read one question a line from standard input, write one answer a line.")
 def command(
@@ -40,7 +45,7 @@ def command(
     output: str,
     kube_version: str | None,
     new: bool,
-    feature_gates: str | None,
+    feature_gates: tuple[str, ...],
     jsonl: bool,
 ) -> None:
     """A selector against devices: which match, which do not and why, and the guard to write.
@@ -49,8 +54,8 @@ def command(
     expression fails on a device, as on one without the attribute it reads, nothing is "no match" in Kubernetes: the pod
     is not scheduled.
 
-    Exit status: 0 some device matches and the expression fails on none, 1 not so, or it does not compile, 2 the input
-    cannot be used.
+    Exit status: 0 some device matches and the expression fails on none, 1 not so, or it does not compile, or is refused as
+    a new one; 2 the input cannot be used.
 
     \b
     Examples:
@@ -62,12 +67,14 @@ def command(
             raise click.UsageError("--jsonl reads standard input; it goes with no expression and no -f")
         _answer_lines(kube_version, new, feature_gates)
         return
+    if feature_gates and not new:
+        raise click.UsageError("--feature-gates goes with --new: a stored expression is read with every gate on")
     if expression is None:
         raise click.UsageError("nothing to evaluate: give an expression, in quotes")
     _census(expression, filenames, output, _environment(kube_version, new, feature_gates))
 
 
-def _answer_lines(kube_version: str | None, new: bool, feature_gates: str | None) -> None:
+def _answer_lines(kube_version: str | None, new: bool, feature_gates: tuple[str, ...]) -> None:
     from drakit.cli.cel_questions import RECORDED, answer_lines
 
     if sys.stdin is None:
@@ -75,14 +82,11 @@ def _answer_lines(kube_version: str | None, new: bool, feature_gates: str | None
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="backslashreplace")  # what is not UTF-8 is not JSON either
     asked = kube_version or new or feature_gates
-    answer_lines(sys.stdin, sys.stdout, _environment(kube_version, new, feature_gates, all_gates=True) if asked else RECORDED)
+    answer_lines(sys.stdin, sys.stdout, _environment(kube_version, new, feature_gates) if asked else RECORDED)
 
 
-def _environment(kube_version: str | None, new: bool, feature_gates: str | None, *, all_gates: bool = False) -> Environment:
-    """What the options say.
-
-    :param all_gates: whether gates that they leave out are on, and not as the release has them.
-    """
+def _environment(kube_version: str | None, new: bool, feature_gates: tuple[str, ...]) -> Environment:
+    """What the options say."""
     from drakit.cel import Environment
     from drakit.cel.checking.environment import NEWEST
     from drakit.cli.cel_questions import GATES, minor_of
@@ -92,8 +96,8 @@ def _environment(kube_version: str | None, new: bool, feature_gates: str | None,
         minor = minor_of(kube_version) if kube_version else NEWEST
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--kube-version") from None
-    gates = {"consumable_capacity": all_gates or minor >= 36, "list_attributes": all_gates}
-    for setting in feature_gates.split(",") if feature_gates else ():
+    gates = {"consumable_capacity": minor >= 36, "list_attributes": False}
+    for setting in ",".join(feature_gates).split(",") if feature_gates else ():
         name, _, value = setting.strip().partition("=")
         if name not in GATES:
             raise click.BadParameter(f'no gate "{name}" matters here{did_you_mean(name, GATES)}', param_hint="--feature-gates")

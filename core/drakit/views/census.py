@@ -127,7 +127,8 @@ def _presences(presences: Sequence[Presence], *, several: bool) -> Rows:
         types = "\n".join(kind if len(presence.types) == 1 else f"{kind} ({count:,})" for kind, count in presence.types.items())
         lacking = fold_devices(presence.missing, with_driver=several) if presence.missing else "-"
         style = "" if presence.types else "red"
-        kind = presence.kind if presence.kind != "attribute" else ""
+        kind = "" if presence.kind == "attribute" else presence.kind
+        types = "" if presence.kind == "driver" else types
         name = f"{kind} {presence.name}".strip()
         view.add(Text(name, style=style), types or "-", f"{presence.devices:,} of {total:,}", lacking if types else "any")
     return view
@@ -135,13 +136,17 @@ def _presences(presences: Sequence[Presence], *, several: bool) -> Rows:
 
 def _advice(census: Census) -> Iterator[Text]:
     for presence in census.presences:
-        if not presence.types and census.total:
+        if not (presence.types or presence.elsewhere) and census.total:
             hint = f"; {presence.hint}" if presence.hint else ""
-            yield Text(f"hint: no device has the {presence.kind} {presence.name}{hint}", style="yellow")
+            lacking = "is of the driver" if presence.kind == "driver" else f"has the {presence.kind}"
+            yield Text(f"hint: no device {lacking} {presence.name}{hint}", style="yellow")
         for mistake in presence.mistakes:
             on = "1 device" if mistake.devices == 1 else f"{mistake.devices:,} devices"
             advice = f": {mistake.advice}" if mistake.advice else ""
-            yield Text(f"hint: {presence.name} is {mistake.use}, but it is {_a(mistake.type)} on {on}{advice}", style="yellow")
+            but = "and" if mistake.use.endswith("operator") else "but"
+            yield Text(
+                f"hint: {presence.name} is {mistake.use}, {but} it is {_a(mistake.type)} on {on}{advice}", style="yellow"
+            )
     if census.proposal:
         proposal = census.proposal
         yield Text(f"with {' and '.join(proposal.guards)}:", style="bold")

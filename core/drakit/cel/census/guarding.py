@@ -18,6 +18,7 @@ from drakit.cel.errors import CelError
 from drakit.cel.fast.places import steps
 from drakit.cel.syntax.ast import Call, Literal, Node, Select
 from drakit.cel.syntax.unparsing import is_name, unparse
+from drakit.cel.values import Map
 
 __all__ = ["Guarded", "guarded"]
 
@@ -80,7 +81,8 @@ def _missing(anatomy: Anatomy, part: Node, device: CelDevice) -> Node | None:
         link = steps(node)
         result = None if link is None or link[2] or link[3] else anatomy.result(node, device)
         if link and result and result.error == whole.error and not _fails(anatomy, link[0], device):
-            return node
+            around = anatomy.result(link[0], device)
+            return node if around and isinstance(around.value, Map | tuple) else None  # text has no parts to be missing
     return None
 
 

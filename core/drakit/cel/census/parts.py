@@ -180,14 +180,17 @@ class Anatomy:
     def _of_chain(self, node: Node, args: tuple[Node, ...], device: CelDevice, *, ends: bool) -> list[Node]:
         """Of a chain of ``&&`` or ``||``; ``ends`` is the value at which it ends."""
         whole = self.result(node, device)
-        results = [self.result(arg, device) for arg in args]
-        if whole is None or None in results:
+        if whole is None:
             return []
         if whole.value is (not ends):
             return list(args)
-        if whole.value is ends:
-            return [arg for arg, result in zip(args, results, strict=True) if result and result.value is ends][:1]
-        return [arg for arg, result in zip(args, results, strict=True) if result and not isinstance(result.value, bool)][:1]
+        for arg in args:
+            result = self.result(arg, device)
+            if result is None:
+                return []
+            if result.value is ends if whole.value is ends else not isinstance(result.value, bool):
+                return [arg]
+        return []
 
     def deciding_parts(self, device: CelDevice) -> tuple[Part, ...]:
         """What decides about a device, as text, with what it read."""

@@ -10,19 +10,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from drakit.cel.census.parts import Anatomy
 from drakit.cel.checking.types import Type
 from drakit.cel.device import CelDevice
-from drakit.cel.fast.places import Place, steps
+from drakit.cel.fast.places import DRIVER, Place, steps
 from drakit.cel.syntax import ast
 from drakit.cel.syntax.ast import Call, Node
 from drakit.model import DeviceID, qualify
 
 __all__ = ["Kind", "Mistake", "Presence", "presences"]
 
-Kind: TypeAlias = Literal["attribute", "capacity", "attribute domain", "capacity domain"]
+Kind: TypeAlias = Literal["attribute", "capacity", "attribute domain", "capacity domain", "driver"]
 _KINDS: Final[Mapping[str, Kind]] = {"attributes": "attribute", "capacity": "capacity"}
 _DOMAINS: Final[Mapping[str, Kind]] = {"attributes": "attribute domain", "capacity": "capacity domain"}
 
@@ -52,12 +52,19 @@ class Presence:
     """Where it is not."""
     hint: str = ""
     """What may be meant where no device has it."""
+    elsewhere: bool = False
+    """It is the driver's own, not there, but another driver's is."""
     mistakes: tuple[Mistake, ...] = ()
 
     @property
     def devices(self) -> int:
         """How many have it."""
         return sum(self.types.values())
+
+    @property
+    def is_mistaken(self) -> bool:
+        """Whether the expression has to be put right before anything else: no device has it, or it is of another type."""
+        return bool(self.mistakes or not (self.types or self.elsewhere))
 
 
 def presences(anatomy: Anatomy, devices: Sequence[tuple[DeviceID, CelDevice]]) -> list[Presence]:
@@ -69,11 +76,27 @@ def presences(anatomy: Anatomy, devices: Sequence[tuple[DeviceID, CelDevice]]) -
     uses = _uses(anatomy)
     found: dict[tuple[str, str], Presence] = {}
     for where in _named(anatomy):
-        for name in _names(where, published.drivers):
-            key = where.part, name
-            if key not in found:
-                found[key] = published.presence(where, name, uses.get((where.part, where.domain, where.identifier), ()))
-    return list(found.values())
+        new = {
+            (where.part, name): published.presence(where, name, uses.get((where.part, where.domain, where.identifier), ()))
+            for name in _names(where, published.drivers)
+            if (where.part, name) not in found
+        }
+        if where.domain is DRIVER and any(presence.types for presence in new.values()):
+            new = {
+                key: presence if presence.types else evolve(presence, hint="", elsewhere=True) for key, presence in new.items()
+            }
+        found |= new
+    return [*published.named_drivers(anatomy), *found.values()]
+
+
+def _drivers(anatomy: Anatomy) -> Iterator[str]:
+    for node in anatomy.nodes():
+        match node:
+            case Call(function="_==_", args=(one, other)):
+                for side, literal in ((one, other), (other, one)):
+                    where = anatomy.place(side)
+                    if where and where.part == "driver" and isinstance(literal, ast.Literal) and isinstance(literal.value, str):
+                        yield literal.value
 
 
 def _named(anatomy: Anatomy) -> Iterator[Place]:
@@ -124,7 +147,7 @@ class _Published:
             for part, names in (("attributes", device.device.attributes), ("capacity", device.device.capacity)):
                 self.names[part].update(qualify(name, device.driver) for name in names)
 
-    def presence(self, where: Place, name: str, uses: Iterable[tuple[str, frozenset[str]]]) -> Presence:
+    def presence(self, where: Place, name: str, uses: Iterable[_Use]) -> Presence:
         types: Counter[str] = Counter()
         missing: list[DeviceID] = []
         for id_, device in self.devices:
@@ -143,6 +166,18 @@ class _Published:
             hint="" if types else self.hint(where, name),
             mistakes=tuple(_mistakes(types, uses)),
         )
+
+    def named_drivers(self, anatomy: Anatomy) -> Iterator[Presence]:
+        """Drivers that ``device.driver`` is compared with."""
+        for name in dict.fromkeys(_drivers(anatomy)):
+            there = sum(device.driver == name for _, device in self.devices)
+            yield Presence(
+                kind="driver",
+                name=name,
+                types={"driver": there} if there else {},
+                missing=tuple(id_ for id_, device in self.devices if device.driver != name),
+                hint="" if there else _did_you_mean(_close(name, self.drivers)),
+            )
 
     def hint(self, where: Place, name: str) -> str:
         """What is published under a name like one that is not."""
@@ -186,8 +221,24 @@ def _type(device: CelDevice, where: Place, name: str) -> str:
 
 # -- types ----------------------------------------------------------------------------------------------------------
 
-_Uses: TypeAlias = dict[tuple[str, "str | bool | None", "str | None"], list[tuple[str, frozenset[str]]]]
-_COMPARISONS: Final = frozenset("_==_ _!=_ _<_ _<=_ _>_ _>=_".split())
+
+@frozen
+class _Use:
+    """How an attribute is used."""
+
+    words: str
+    """``compared with a string``"""
+    wanted: str
+    """The type that goes with it: ``string``."""
+    fitting: frozenset[str]
+    """Types of attributes that do."""
+    ordered: bool = False
+    """By ``<`` and its like."""
+
+
+_Uses: TypeAlias = dict[tuple[str, "str | bool | None", "str | None"], list[_Use]]
+_ORDERS: Final = frozenset("_<_ _<=_ _>_ _>=_".split())
+_COMPARISONS: Final = _ORDERS | {"_==_", "_!=_"}
 _LOGICAL: Final = frozenset("_&&_ _||_ !_".split())
 _FITTING: Final = {
     "bool": frozenset({"bool"}),
@@ -196,14 +247,16 @@ _FITTING: Final = {
     "uint": frozenset({"int"}),
     "double": frozenset({"int"}),
     "kubernetes.Semver": frozenset({"version"}),
+    "kubernetes.Quantity": frozenset[str](),
     "list": frozenset({"ints", "bools", "strings", "versions"}),
 }
 """Types of attributes by the type of CEL that is wanted."""
-_ADVICE: Final = {
-    "version": 'a version is compared with semver("1.2.3")',
-    "int": "a number is written without quotes",
-    "bool": "true and false are written without quotes",
-    "string": "text is written in quotes, and is no version or number even if it looks like one",
+_WORDS: Final = {
+    "kubernetes.Semver": "version",
+    "kubernetes.Quantity": "quantity",
+    "int": "number",
+    "uint": "number",
+    "double": "number",
 }
 
 
@@ -211,13 +264,14 @@ def _uses(anatomy: Anatomy) -> _Uses:
     """How each attribute is used, and the types that go with it."""
     found: _Uses = {}
     for node, function in anatomy.checked.functions.items():
-        assert isinstance(node, Call)
+        if not isinstance(node, Call):
+            continue  # a message that is made
         receiver = anatomy.checked.receivers.get(node)
         args = node.args if receiver is None else (receiver, *node.args)
         for index, arg in enumerate(args):
             where = _attribute(anatomy, arg)
             use = _use(anatomy, node, function, args, index) if where else None
-            if where and use and use[1]:
+            if where and use:
                 found.setdefault((where.part, where.domain, where.identifier), []).append(use)
     return found
 
@@ -231,16 +285,16 @@ def _attribute(anatomy: Anatomy, node: Node) -> Place | None:
     return where if where and where.part == "attributes" and where.identifier and not where.tested else None
 
 
-def _use(anatomy: Anatomy, node: Call, function: str, args: Sequence[Node], index: int) -> tuple[str, frozenset[str]] | None:
+def _use(anatomy: Anatomy, node: Call, function: str, args: Sequence[Node], index: int) -> _Use | None:
     """What a call makes of one of its operands."""
     if function in _COMPARISONS:
-        return _wanted("compared with", anatomy.checked.types[args[1 - index]])
+        return _wanted("compared with", anatomy.checked.types[args[1 - index]], ordered=function in _ORDERS)
     if function in _LOGICAL or (function == "_?_:_" and index == 0):
-        return "used as true or false", _FITTING["bool"]
+        return _Use("used as true or false", "bool", _FITTING["bool"])
     if function == "@in":
         other = anatomy.checked.types[args[1 - index]]
         if index == 1:
-            return "searched as a list", _FITTING["list"]
+            return _Use("searched as a list", "list", _FITTING["list"])
         return _wanted("compared with", other.parameters[0]) if other.kind == "list" else None
     if function in ("orValue", "_[_]", "_[?_]", "_?._"):
         return None
@@ -248,16 +302,41 @@ def _use(anatomy: Anatomy, node: Call, function: str, args: Sequence[Node], inde
     return _wanted(f"given to {function}(), which takes", kinds.pop()) if len(kinds) == 1 else None
 
 
-def _wanted(use: str, type_: Type) -> tuple[str, frozenset[str]] | None:
+def _wanted(use: str, type_: Type, *, ordered: bool = False) -> _Use | None:
     name = type_.name if type_.kind == "struct" else type_.kind
     fitting = _FITTING.get(name)
-    word = {"kubernetes.Semver": "version", "int": "number", "uint": "number", "double": "number"}.get(name, name)
-    return (f"{use} a {word}", fitting) if fitting else None
+    word = _WORDS.get(name, name)
+    return None if fitting is None else _Use(f"{use} a {word}", word, fitting, ordered)
 
 
-def _mistakes(types: Mapping[str, int], uses: Iterable[tuple[str, frozenset[str]]]) -> Iterator[Mistake]:
-    for use, fitting in dict.fromkeys(uses):
+def _mistakes(types: Mapping[str, int], uses: Iterable[_Use]) -> Iterator[Mistake]:
+    for use in dict.fromkeys(uses):
         for kind, devices in types.items():
-            if kind not in fitting:
-                advice = "a list is asked with includes()" if kind in _FITTING["list"] else _ADVICE.get(kind, "")
-                yield Mistake(use, kind, devices, advice)
+            if kind not in use.fitting:
+                yield Mistake(use.words, kind, devices, _advice(kind, use))
+            elif kind == "version" and use.ordered:
+                yield Mistake("compared by an operator", kind, devices, _ORDER_OF_VERSIONS)
+
+
+_ORDER_OF_VERSIONS: Final = 'versions have no < and >, but isLessThan(semver("1.2.3")), isGreaterThan() and compareTo()'
+_COMPARED: Final = {
+    "bool": "compare it with true or false, without quotes",
+    "int": "compare it with a number, without quotes",
+    "string": "compare it with text in quotes: it is no number or version even if it looks like one",
+}
+
+
+def _advice(kind: str, use: _Use) -> str:
+    """What to write instead."""
+    if kind in _FITTING["list"]:
+        return "a list is asked with includes()"
+    if kind == "version":
+        if use.ordered:
+            return _ORDER_OF_VERSIONS
+        return "it is one already" if use.words.startswith("given to semver") else 'a version is compared with semver("1.2.3")'
+    if use.wanted == "quantity":
+        reader = "; quantity() reads one from text" if kind == "string" else ""
+        return f"attributes are no quantities, capacities are{reader}"
+    if kind == "string" and use.wanted == "version":
+        return "semver() reads one from text"
+    return _COMPARED.get(kind, "")

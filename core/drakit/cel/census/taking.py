@@ -121,6 +121,8 @@ class _Census:
     def look(self, id_: DeviceID, device: CelDevice) -> None:
         self.seen.append((id_, device))
         key = self.selector.key(device)
+        if key is not None:
+            key = device.driver, key  # a domain that is the driver's is shown by its name
         finding = None if key is None else self.known.get(key)
         if finding is None:
             finding = self.examine(device)
@@ -148,8 +150,8 @@ class _Census:
             groups=tuple(sorted(groups, key=lambda group: (order[group.outcome], -len(group.devices)))),
             presences=named,
             highest_cost=self.highest_cost,
-            # A guard for what is only misspelt would hide the mistake.
-            proposal=None if any(presence.hint for presence in named) else self.propose(),
+            # A guard for what is only misspelt, or of another type, would hide the mistake.
+            proposal=None if any(presence.is_mistaken for presence in named) else self.propose(),
         )
 
     def propose(self) -> Proposal | None:
@@ -173,5 +175,4 @@ class _Census:
             seen = zip(self.seen, verdicts, strict=True)
             failing = {str(error): device for (_, device), error in seen if isinstance(error, CelError)}
             examples = list(failing.values())
-        failing_now = sum(len(devices) for (outcome, *_), devices in self.alike.items() if outcome == "fails")
-        return proposal if proposal and proposal.failing < failing_now else None
+        return proposal if proposal and not proposal.failing else None

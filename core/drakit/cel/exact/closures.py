@@ -14,6 +14,7 @@ from drakit.cel.checking.messages import Maker
 from drakit.cel.exact.frame import Frame, Lazy, Run, extent
 from drakit.cel.exact.stack import on_a_new_stack
 from drakit.cel.go import regex
+from drakit.cel.go.times import Duration, Timestamp
 from drakit.cel.library.go_names import go_name
 from drakit.cel.values import (
     NO_SUCH_OVERLOAD,
@@ -306,10 +307,13 @@ def struct_literal(fields: Sequence[tuple[str, Run, bool]], make: Maker) -> Run:
 
 
 def matches_constant(compiled: regex.Pattern) -> Callable[[Value, Value], bool]:
-    """``subject.matches("...")``. Of a type, the name counts."""
+    """``subject.matches("...")``. Of a type, the name counts, of an optional what is in it."""
 
     def call(subject: Value, _pattern: Value) -> bool:
-        text = subject.name if isinstance(subject, TypeValue) else subject
+        text = subject
+        while isinstance(text, Optional) and text.present:
+            text = text.value
+        text = text.name if isinstance(text, TypeValue) else text
         if not isinstance(text, str):
             raise no_such_overload()
         return compiled.search(text)
@@ -319,6 +323,8 @@ def matches_constant(compiled: regex.Pattern) -> Callable[[Value, Value], bool]:
 
 def matches(subject: Value, pattern: Value) -> bool:
     """``subject.matches(pattern)`` with a pattern known at run time only."""
+    if isinstance(subject, Duration | Timestamp):
+        raise no_such_overload()  # they answer calls of any method themselves
     if not isinstance(subject, str):
         raise Fault(f"{NO_SUCH_OVERLOAD}: matches")
     if not isinstance(pattern, str):
