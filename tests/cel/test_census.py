@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from drakit.cel import CelDevice, CompileError, Environment, UnsupportedExpression, compile  # noqa: A004  # as in re.compile
-from drakit.cel.census import COST_LIMIT, LENGTH_LIMIT, Census, refusal, take_census
+from drakit.cel.census import COST_LIMIT, LENGTH_LIMIT, Census, advice, refusal, take_census
 from drakit.cel.judging import Judgement, judge
 from drakit.model import Device, DeviceID, semver
 from drakit.testing.strategies import EXAMPLE_DEVICE, EXAMPLE_DRIVER, expressions
@@ -132,6 +132,72 @@ def test_more_guards_than_anybody_would_write_are_not_proposed() -> None:
 )
 def test_no_guard_is_proposed_where_something_else_has_to_be_put_right(expression: str) -> None:
     assert census(expression).proposal is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "hint"),
+    [
+        ('C.memory >= quantity("40Gi")', "quantities have no < and >"),
+        ('A.firmware >= semver("1.2.3")', "versions have no < and >"),
+        ('C.memory == "80Gi"', 'as in quantity("80Gi")'),
+        ('C.memory.isGreaterThan("80Gi")', 'as in quantity("80Gi")'),
+        ('C.memory.value == "80Gi"', "it has no fields"),
+        (f'device.attributes["{DRIVER}/model"] == "x"', 'not "domain/name"'),
+        ('device.attributes.model == "x"', 'not "domain/name"'),
+        ('device.attribute["x"].y == 1', 'did you mean "attributes"?'),
+        ('device.name == "x"', "no name or pool"),
+        ('device["driver"] == "x"', "written device.attributes"),
+        ("A.ecc and A.index == 1", "written &&"),
+        ("not A.ecc", "written &&"),
+        ("A.index = 1", "equality is written =="),
+        ("A.ecc == True", "true, false and null"),
+        ('A.model.toLower() == "x"', "did you mean lowerAscii()?"),
+        ('A.model.startswith("x")', "did you mean startsWith()?"),
+        ("device.attributes[gpu.example.com].model == x", "a shell takes them away"),
+    ],
+)
+def test_an_expression_that_does_not_compile_comes_with_what_may_be_meant(expression: str, hint: str) -> None:
+    with pytest.raises(CompileError) as refused:
+        compile(expanded(expression))
+    (said,) = advice(refused.value, Environment())
+    assert hint in said
+
+
+def test_what_a_new_expression_lacks_is_named() -> None:
+    environment = Environment(new=True, list_attributes=False)
+    with pytest.raises(CompileError) as refused:
+        compile(expanded("A.lanes.includes(1)"), environment)
+    assert advice(refused.value, environment) == [
+        "in a new expression, includes() needs the feature gate DRAListTypeAttributes"
+    ]
+
+
+def test_a_mistake_nobody_knows_has_no_hint() -> None:
+    with pytest.raises(CompileError) as refused:
+        compile("[1, 'a'] == []")
+    assert advice(refused.value, Environment()) == []
+
+
+def test_a_value_that_is_the_drivers_own_is_told_by_driver() -> None:
+    seen = [
+        (DeviceID(driver, "p", device.name), CelDevice(driver, device))
+        for driver, device in ((DRIVER, FLEET[2]), ("other.example.com", Device("d")))
+    ]
+    found = take_census('device.attributes[device.driver].model == "m1"', Environment(), seen)
+    readings = {reading.value for group in found.groups for part in group.parts for reading in part.readings}
+    assert '"other.example.com"' in readings
+    assert [presence.elsewhere for presence in found.presences] == [False, True]
+    assert found.proposal is not None
+
+
+def test_a_driver_that_nobody_is_of_is_told() -> None:
+    (driver,) = census(f'device.driver == "{DRIVER}s"').presences
+    assert (driver.kind, driver.types, driver.hint) == ("driver", {}, f'did you mean "{DRIVER}"?')
+
+
+@pytest.mark.parametrize("message", ["google.protobuf.Int32Value{value: 1} == 1", "kubernetes.DRADevice{}.driver == ''"])
+def test_messages_can_be_made(message: str) -> None:
+    assert census(message).total == len(FLEET)
 
 
 def test_names_are_counted_by_type_and_missing_devices_are_named() -> None:

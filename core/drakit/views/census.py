@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from drakit.cel import CompileError, Environment
-from drakit.cel.census import COST_LIMIT, Census, Outcome, refusal
+from drakit.cel.census import COST_LIMIT, Census, Outcome, advice, refusal
 from drakit.cel.census import Group as Devices
 from drakit.cel.census.parts import Part
 from drakit.cel.census.presence import Presence
@@ -46,7 +46,8 @@ def census_view(census: Census) -> RenderableType:
 def error_view(expression: str, environment: Environment, error: CompileError) -> RenderableType:
     """An expression that does not compile."""
     refused = Text(f"does not compile for {_asked(environment)}:", style="bold red")
-    return Group(Text(expression, style="bold"), refused, Text(str(error)))
+    hints = (Text(f"hint: {hint}", style="yellow") for hint in advice(error, environment))
+    return Group(Text(expression, style="bold"), refused, Text(str(error)), *hints)
 
 
 def _asked(environment: Environment) -> str:
@@ -165,7 +166,8 @@ def _a(type_: str) -> str:
 
 def error_as_json(expression: str, environment: Environment, error: CompileError) -> dict[str, Any]:
     """An expression that does not compile."""
-    return {**_question(expression, environment), "compiles": False, "message": str(error)}
+    hints = advice(error, environment)
+    return _said({**_question(expression, environment), "compiles": False, "message": str(error), "hints": hints})
 
 
 def census_as_json(census: Census) -> dict[str, Any]:
