@@ -86,6 +86,7 @@ HOSTILE: Final[Mapping[str, tuple[Verdict, str]]] = {
     "a text that is no number": ("compile_error", f"int('{'9' * 5_000}') > 0"),
     "a wide format": ("false", "'%.1000d'.format([1]) == ''"),
     "a precise format": ("false", "'%.999999f'.format([1.0]) == ''"),
+    "a format of more clauses": ("false", _bound("'%d'", "$ + $", 13, "$.format(lists.range(8192)) == ''")),
     "a format of many clauses": ("true", f"'{'%s' * 400}'.format([{_filled('1', ',', 800)}]) != ''"),
     "an address of 5,000 parts": ("false", f"isIP('{_filled('1', ':', 5_000)}')"),
     "a URL of 5,000 characters": ("true", f"isURL('http://a/{'%41' * 1_600}?{'a=b&' * 400}')"),
@@ -145,6 +146,7 @@ HOSTILE: Final[Mapping[str, tuple[Verdict, str]]] = {
 """By what is hard about them: what Kubernetes says, which a test of the yardstick asks it, and the expression."""
 
 WITHOUT_END: Final[Mapping[str, str]] = {
+    "14 optMap": f"optional.of(1){'.optMap(n, n + 1)' * 14}.value() == 15",
     "100 optMap": f"optional.of(1){'.optMap(n, n + 1)' * 100}.value() == 101",
     "text of a device that doubles": _bound(f"{A}.model", "$ + $", 60, "$ == ''"),
     "text that grows by formatting, without end": _bound("'ab'", "'%s%s%s%s'.format([$, $, $, $])", 60, "$ == ''"),

@@ -16,9 +16,9 @@ from attrs import frozen
 from drakit.cel.checking.checker import Checked
 from drakit.cel.checking.types import QUANTITY
 from drakit.cel.device import CelDevice
-from drakit.cel.fast.places import DRIVER, Place, place
+from drakit.cel.fast.places import DRIVER, Place, is_device, place
 from drakit.cel.library.semver import Semver
-from drakit.cel.syntax.ast import Call, Comprehension, Ident, Literal, Node, children
+from drakit.cel.syntax.ast import Call, Comprehension, Literal, Node, children
 from drakit.cel.values import Value
 
 __all__ = ["Reads", "reads", "tells_holding"]
@@ -70,7 +70,7 @@ def _token(value: Value) -> Hashable:
     if kind is tuple:
         return (kind, *map(_token, value))
     if kind is Semver:
-        return kind, value.major, value.minor, value.patch, value.prerelease
+        return kind, str(value)
     return kind, value
 
 
@@ -124,7 +124,7 @@ def _places(checked: Checked) -> Iterator[Place | None]:
         if where is not None:
             yield where if _is_precise(where, node) else None
             continue
-        if isinstance(node, Ident) and checked.names.get(node) == _DEVICE:
+        if is_device(checked, node, shadowed=False):
             yield None
         if isinstance(node, Comprehension) and _DEVICE in (node.variable, node.accumulator, node.second_variable):
             yield None

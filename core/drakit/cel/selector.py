@@ -7,6 +7,7 @@ Source: k8s.io/dynamic-resource-allocation ``cel/{compile,cache}.go`` and ``cel/
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
@@ -93,7 +94,8 @@ class Selector:
         """Generate the function now; :meth:`matches` does so when it is asked again."""
         self._evaluations = _GENERATED_FOR
         # The generated function knows the newest release only.
-        self._function = generate(self._checked) if self.environment.minor == NEWEST else None
+        with contextlib.suppress(RecursionError):  # called from too deep: there will be none
+            self._function = generate(self._checked) if self.environment.minor == NEWEST else None
 
     def matches_exactly(self, device: CelDevice) -> bool:
         """As :meth:`matches`, without the generated function."""

@@ -73,6 +73,8 @@ def _answer(line: str, environment: Environment) -> dict[str, Any]:
             _environment(given.get("env", {}), environment),
         )
         return _as_json(judgement)
+    except MemoryError:
+        return {"error": "the expression takes more memory than there is"}
     except (DrakitError, ValueError, ArithmeticError, RecursionError) as error:
         return {"error": "; ".join(str(error).splitlines())}
 

@@ -17,10 +17,10 @@ from drakit.cel.checking.environment import Environment
 from drakit.cel.device import CelDevice
 from drakit.cel.errors import CelError
 from drakit.cel.exact.evaluator import Program, plan
-from drakit.cel.fast.places import Place, place, steps
+from drakit.cel.fast.places import Place, is_device, place, steps
 from drakit.cel.go.quoting import quoted, quoted_bytes
 from drakit.cel.reads import tells_holding
-from drakit.cel.syntax.ast import Call, Comprehension, Ident, Node, children
+from drakit.cel.syntax.ast import Call, Comprehension, Node, children
 from drakit.cel.syntax.parser import parse
 from drakit.cel.syntax.source import Source
 from drakit.cel.syntax.unparsing import unparse
@@ -30,6 +30,8 @@ __all__ = ["Anatomy", "Part", "Reading", "Result", "shown"]
 
 _DEVICE: Final = "device"
 _KEYS_SHOWN: Final = 8
+_UNKNOWN: Final = frozenset({"?"})
+"""The variables of a part of a name, which is nothing by itself."""
 
 
 @frozen
@@ -118,7 +120,7 @@ class Anatomy:
         return self._programs[node]
 
     def _planned(self, node: Node) -> Program | None:
-        if node is not self.root and (self._shadowed or self._free[node] - {_DEVICE}):
+        if node is not self.root and (self._shadowed or self._free.get(node, _UNKNOWN) - {_DEVICE}):
             return None
         try:
             return plan(attrs.evolve(self.checked, root=node), minor=self.environment.minor)
@@ -243,7 +245,7 @@ class Anatomy:
         while link is not None:
             node = link[0]
             link = steps(node)
-        return isinstance(node, Ident) and self.checked.names.get(node) == _DEVICE
+        return is_device(self.checked, node, shadowed=self._shadowed)
 
     def _label(self, chain: Node) -> str:
         where = self.place(chain)

@@ -112,6 +112,8 @@ class _Census:
         self.selector = compile(expression, environment)
         self.anatomy = Anatomy(expression, environment)
         self.seen: list[tuple[DeviceID, CelDevice]] = []
+        self.matched: list[bool] = []
+        """Of those that were seen, in order."""
         self.known: dict[Hashable, _Finding] = {}
         self.alike: dict[tuple[Outcome, str, tuple[Part, ...]], list[tuple[DeviceID, CelDevice]]] = {}
         self.examples: dict[Hashable, CelDevice] = {}
@@ -130,6 +132,7 @@ class _Census:
                 self.known[key] = finding
             if finding.outcome == "fails":
                 self.examples.setdefault((finding.message, tuple(part.text for part in finding.parts)), device)
+        self.matched.append(finding.outcome == "matches")
         self.highest_cost = max(self.highest_cost, finding.cost)
         self.alike.setdefault((finding.outcome, finding.message, finding.parts), []).append((id_, device))
 
@@ -169,6 +172,8 @@ class _Census:
                 verdicts = list(compile(text, environment).matches_all(device for _, device in self.seen))
             except CelError:
                 break
+            if any(was and is_ is not True for was, is_ in zip(self.matched, verdicts, strict=True)):
+                break  # a guard must not cost a match
             matching, mismatching = verdicts.count(True), verdicts.count(False)
             proposal = Proposal(text, tuple(guards), matching, mismatching, len(verdicts) - matching - mismatching)
             # Where one thing is guarded, another may come to be missed.

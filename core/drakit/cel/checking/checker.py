@@ -295,6 +295,14 @@ class _Checker:
         types = [self.type_of(arg) for arg in args]
         if function in ("_&&_", "_||_"):
             return self.logical(node, types)
+        ground = all(type_.ground for type_ in types)
+        question = (self.candidates is _CANDIDATES, function, target is not None, *types)
+        known = _RESOLVED.get(question) if ground else None
+        if known is not None:
+            self.found.overloads[node], found, fresh = known
+            self.fresh += fresh
+            return found
+        before = self.fresh
         result: Type | None = None
         fitting: list[Overload] = []
         kinds = [_distinct(type_) for type_ in types]
@@ -316,7 +324,9 @@ class _Checker:
             receiver = "" if target is None else f"{shown.pop(0)}."
             signature = f"{receiver}({', '.join(shown)})"
             return self.report(node, f"found no matching overload for '{function}' applied to '{signature}'")
-        self.found.overloads[node] = tuple(fitting)
+        overloads = self.found.overloads[node] = tuple(fitting)
+        if ground and result.ground and len(_RESOLVED) < _MOST_RESOLVED:
+            _RESOLVED[question] = overloads, result, self.fresh - before
         return result
 
     def logical(self, node: Call, types: Sequence[Type]) -> Type:
@@ -463,4 +473,7 @@ def _candidates(functions: Mapping[str, tuple[Overload, ...]]) -> _Candidates:
 
 _CANDIDATES: Final = _candidates(FUNCTIONS)
 """Overloads with the kinds of their parameters: most are none for the types at hand, which the kinds alone tell."""
+_RESOLVED: Final[dict[tuple[object, ...], tuple[tuple[Overload, ...], Type, int]]] = {}
+"""Overloads and result of calls that had no type parameter in their arguments, and how many names of parameters they took."""
+_MOST_RESOLVED: Final = 4096
 _OLDER_CANDIDATES: Final = {**_CANDIDATES, **_candidates(LISTS_FIRST)}

@@ -23,6 +23,9 @@ from drakit.cel.values import Fault, UInt
 __all__ = ["wrong_literals"]
 
 
+_MOST_EFFORT: Final = 5_000_000
+"""Of compiling all patterns; some hundred thousand instructions of RE2."""
+
 Complaint: TypeAlias = tuple[Node, Issue]
 """What is wrong, and the node because of which it is."""
 
@@ -61,6 +64,7 @@ def _occurrences(root: Node) -> Counter[Node]:
 
 
 def _wrong_arguments(functions: Mapping[Node, str], types: Mapping[Node, Type], source: Source) -> Iterator[Complaint]:
+    effort = 0
     for node, function in functions.items():
         if not isinstance(node, Call):
             continue
@@ -70,25 +74,34 @@ def _wrong_arguments(functions: Mapping[Node, str], types: Mapping[Node, Type], 
             yield from ((node, issue) for issue in _format(node, types, source))
         elif function in ("duration", "matches", "timestamp") and isinstance(first, Literal):
             try:
-                _READERS[function](first.value)
+                effort += _READERS[function](first.value)
             except (Fault, regex.PatternError):
                 yield node, source.issue(first.offset, f"invalid {function} argument")
             except regex.Unsupported:
-                raise source.unsupported(first.offset, "this regular expression") from None
+                effort = _MOST_EFFORT + 1
+            if effort > _MOST_EFFORT:
+                raise source.unsupported(first.offset, "this regular expression")
 
 
-def _timestamp(value: object) -> None:
+def _duration(value: object) -> int:
+    Duration.parse(str(value))
+    return 0
+
+
+def _pattern(value: object) -> int:
+    """How much compiling it is."""
+    return regex.compile(str(value)).effort
+
+
+def _timestamp(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool | UInt):
         Timestamp.of(value)
     else:
         Timestamp.parse(str(value))
+    return 0
 
 
-_READERS: Final = {
-    "duration": lambda value: Duration.parse(str(value)),
-    "matches": lambda value: regex.compile(str(value)),
-    "timestamp": _timestamp,
-}
+_READERS: Final = {"duration": _duration, "matches": _pattern, "timestamp": _timestamp}
 
 
 # -- format -----------------------------------------------------------------------------------------------------------

@@ -87,13 +87,14 @@ def _attempt(run: Run, frame: Frame) -> Value:
         return fault
 
 
-_CONTAINERS: Final = (tuple, Map)
+_CONTAINERS: Final = (tuple, Map, Optional)
+_OF_COMPARISON: Final = 3
 
 
 def _equal(frame: Frame, one: Value, other: Value) -> bool:
     if not isinstance(one, _CONTAINERS):
         return equal(one, other)
-    frame.labour(extent(one))
+    frame.labour(_OF_COMPARISON * extent(one))
     try:
         return equal(one, other)
     except RecursionError:  # lists in lists in lists
@@ -199,6 +200,8 @@ class Fold:
     accumulator: int
     variables: Sequence[int]
     """One, or two."""
+    weight: int = 0
+    """How much work a round is beyond what is paid for."""
     collects: bool = False
     """The accumulator is a macro's own list, to which ``+`` adds in place."""
 
@@ -206,7 +209,7 @@ class Fold:
 def folded(fold: Fold) -> Run:
     """A fold; an error in its accumulator is kept there, until someone reads it."""
     start = Lazy(lambda frame: list(fold.initial(frame)) if fold.collects else _attempt(fold.initial, frame))
-    condition, step, accumulator = fold.condition, fold.step, fold.accumulator
+    condition, step, accumulator, weight = fold.condition, fold.step, fold.accumulator, fold.weight
     first, second = fold.variables if len(fold.variables) > 1 else (None, fold.variables[0])
 
     def run(frame: Frame) -> Value:
@@ -214,6 +217,8 @@ def folded(fold: Fold) -> Run:
         items = fold.range_(frame)
         slots[accumulator] = start
         for value in _elements(items) if first is None else _entries(items):
+            if weight:
+                frame.labour(weight)
             if first is None:
                 slots[second] = value
             else:
@@ -274,6 +279,8 @@ def map_literal(entries: Sequence[tuple[Run, Run, bool]]) -> Run:
             if optional and not isinstance(value, Optional):
                 raise NotDecided("an optional entry that is no optional")
             check_hashable(key)
+            if isinstance(key, tuple):
+                frame.labour(extent(key))
             if not optional:
                 pairs.append((key, value))
             elif value.present:

@@ -5,6 +5,7 @@ Source: github.com/google/cel-go ``common/decls/decls.go`` (Bindings, MaybeNoSuc
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -12,7 +13,8 @@ from drakit.cel.checking.declarations import Overload
 from drakit.cel.checking.types import Type
 from drakit.cel.exact.closures import both
 from drakit.cel.exact.costs import COST_LIMIT, Price
-from drakit.cel.exact.frame import Frame, Run, extent
+from drakit.cel.exact.frame import Frame, Run, extent, weight
+from drakit.cel.go import regex
 from drakit.cel.go.times import Duration, Timestamp
 from drakit.cel.library.functions import Implementation, Singleton
 from drakit.cel.values import (
@@ -107,7 +109,9 @@ def dispatcher(function: str, overloads: Sequence[Overload], implementations: Im
 
 # Functions that go through elements, for whose work Kubernetes asks next to nothing, or asks afterwards.
 _SETS: Final = ("contains", "intersects", "equivalent")
-_WALKING: Final = frozenset({"@in", "indexOf", "lastIndexOf", "includes", "flatten", "format"})
+_WALKING: Final = frozenset(
+    "@in indexOf lastIndexOf includes flatten format max min sum isSorted join unwrapOpt optional.unwrap".split()
+)
 _PAIRING: Final = frozenset({"distinct", "sort", "@sortByAssociatedKeys"} | {f"sets.{name}" for name in _SETS})
 
 
@@ -117,16 +121,32 @@ def applied(function: str, implementation: Implementation, args: Sequence[Run], 
     :param stops: the first error among the arguments keeps the rest from being evaluated; of two, otherwise, both are.
     """
     if function in _WALKING | _PAIRING and len(args) <= 2:
-        return _laborious(implementation, args, price if function in _PAIRING else None, stops=stops)
+        factor = _OF_FORMAT if function == "format" else 1
+        return _laborious(implementation, args, price if function in _PAIRING else None, stops=stops, factor=factor)
+    if function in _SEARCHING:
+        return _patterned(implementation, args, stops=stops)
     if len(args) == 1:
         (argument,) = args
-        return lambda frame: implementation(argument(frame))
+        factor = _OF_READING if function in _READING else 1
+
+        def call_one(frame: Frame) -> Value:
+            value = argument(frame)
+            result = implementation(value)
+            if work := factor * weight(value) + weight(result):
+                frame.labour(work)
+            return result
+
+        return call_one
     if len(args) == 2 and not stops:
         left, right = args
+        flat = _OF_ZONE if function.startswith("get") else 0
 
         def call(frame: Frame) -> Value:
             one, other = both(frame, left, right)
-            return implementation(one, other)
+            result = implementation(one, other)
+            if work := flat + weight(one) + weight(other) + weight(result):
+                frame.labour(work)
+            return result
 
         return call
 
@@ -134,12 +154,46 @@ def applied(function: str, implementation: Implementation, args: Sequence[Run], 
         values: list[Value] = []
         for argument in args:
             values.append(argument(frame))  # noqa: PERF401  # a comprehension would be one more call on the stack
-        return implementation(*values)
+        result = implementation(*values)
+        frame.labour(sum(map(weight, values)) + weight(result))
+        return result
 
     return call_all
 
 
-def _laborious(implementation: Implementation, args: Sequence[Run], price: Price | None, *, stops: bool) -> Run:
+_OF_FORMAT: Final = 20
+"""What writing a value is, beside looking at it."""
+_READING: Final = frozenset(
+    """duration timestamp double int uint bool url isURL ip isIP ip.isCanonical cidr isCIDR quantity isQuantity semver
+    isSemver""".split()
+)
+_OF_READING: Final = 48
+"""What making something of a text is, beside copying it."""
+
+
+def _patterned(implementation: Implementation, args: Sequence[Run], *, stops: bool) -> Run:
+    """A search for a pattern, which may have to be compiled first."""
+
+    def call(frame: Frame) -> Value:
+        values = both(frame, *args) if len(args) == 2 and not stops else [argument(frame) for argument in args]
+        pattern = values[1]
+        if isinstance(pattern, str) and pattern not in frame.patterns:
+            frame.patterns.add(pattern)
+            with contextlib.suppress(regex.PatternError, regex.Unsupported):
+                frame.labour(regex.compile(pattern).effort)
+        result = implementation(*values)
+        frame.labour(weight(values[0]) + weight(result))
+        return result
+
+    return call
+
+
+_SEARCHING: Final = frozenset({"matches", "find", "findAll"})
+_OF_ZONE: Final = 500
+"""Looking for a time zone that is not there."""
+
+
+def _laborious(implementation: Implementation, args: Sequence[Run], price: Price | None, *, stops: bool, factor: int) -> Run:
     """A call that may be much work. With a price, what is too expensive is not done: Kubernetes notices afterwards."""
 
     def call(frame: Frame) -> Value:
@@ -147,7 +201,9 @@ def _laborious(implementation: Implementation, args: Sequence[Run], price: Price
         if price is not None and frame.ledger.cost + price(values, None) > COST_LIMIT:
             return None
         extents = [extent(value) for value in values]
-        frame.labour(extents[0] * extents[-1] if price else sum(extents))
-        return implementation(*values)
+        frame.labour(extents[0] * extents[-1] if price else factor * sum(extents))
+        result = implementation(*values)
+        frame.labour(weight(result))
+        return result
 
     return call

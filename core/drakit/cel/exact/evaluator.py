@@ -11,6 +11,7 @@ Source: github.com/google/cel-go ``interpreter/{planner,interpretable,attributes
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -154,6 +155,10 @@ class _Planner:
         self.implementations = overloads(minor)
         self.slots = 0
         self.ids: dict[Node, int] = {}
+        self.planned: dict[tuple[Node, int], Plan] = {}
+        """By node and scope: optMap writes its operand twice."""
+        self.scopes: list[Scope] = []
+        """Kept, so that no other one gets the number of one."""
 
     def unsupported(self, node: Node, construct: str) -> UnsupportedExpression:
         return self.checked.source.unsupported(node.offset, construct)
@@ -192,10 +197,18 @@ class _Planner:
         """:param scope: the variables in sight, by name."""
         if node in self.checked.names:
             return self.name(node, scope)
+        if isinstance(node, Literal):
+            return self.constant(node, node.value)
+        planned = self.planned.get((node, id(scope)))
+        if planned is None:
+            planned = yield self.plan_anew(node, scope)
+            self.planned[node, id(scope)] = planned
+            self.scopes.append(scope)
+        return planned
+
+    def plan_anew(self, node: Node, scope: Scope) -> Walk[Plan]:
         result: Plan
         match node:
-            case Literal():
-                return self.constant(node, node.value)
             case Select():
                 result = yield self.select(node, scope)
             case Call():
@@ -208,8 +221,8 @@ class _Planner:
                 result = yield self.fold(node, scope)
             case StructLiteral():
                 result = yield self.struct_literal(node, scope)
-            case Ident():
-                raise AssertionError("each is a name that the checker knows")
+            case Ident() | Literal():
+                raise AssertionError("these have been planned")
         return result
 
     def plans(self, nodes: Sequence[Node], scope: Scope) -> Walk[list[Plan]]:
@@ -441,6 +454,7 @@ class _Planner:
             result=result.run,
             accumulator=accumulator.slot,
             variables=slots,
+            weight=max(0, sum(1 for part in (node.condition, node.step) for _ in _below(part)) - _PAID),
             collects=node.accumulator == _RESULT and initial.constant == ((),),
         )
         heights = [range_.height, result.height, 1 + condition.height, 1 + step.height]
@@ -484,11 +498,19 @@ def _guarded(node: Comprehension, initial: Run) -> Run:
 
 
 def _below(node: Node) -> Iterator[Node]:
-    pending = [node]
+    """A node and all below it, each as often as it is written, up to twice: what optMap writes twice would double with each."""
+    pending, seen = [node], Counter[Node]()
     while pending:
         current = pending.pop()
-        yield current
-        pending.extend(children(current))
+        seen[current] += 1
+        if seen[current] <= _TWICE:
+            yield current
+            pending.extend(children(current))
+
+
+_TWICE: Final = 2
+_PAID: Final = 16
+"""So many nodes of a round of a fold are paid for by what it costs; of the others, many may be free."""
 
 
 def _adds(node: Node) -> bool:

@@ -5,7 +5,7 @@ Source: github.com/google/cel-go ``interpreter/{activation,frame}.go``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
 from attrs import frozen
@@ -13,18 +13,18 @@ from attrs import frozen
 from drakit.cel.exact.costs import COST_LIMIT
 from drakit.cel.exact.ledger import Ledger, Settle, too_expensive
 from drakit.cel.exact.stack import SLICE, on_a_new_stack
-from drakit.cel.values import Fault, Map, NotDecided, Value
+from drakit.cel.values import Concatenation, Fault, Map, NotDecided, Optional, Value
 
-__all__ = ["Frame", "Lazy", "Run", "extent", "sliced", "sliced_height", "variable", "watched"]
+__all__ = ["Frame", "Lazy", "Run", "extent", "sliced", "sliced_height", "variable", "watched", "weight"]
 
-_WORK_LIMIT: Final = 5_000_000
+_WORK_LIMIT: Final = 4_000_000
 _SLICE_ENTRY: Final = 8  # calls until a new thread runs
 
 
 class Frame:
     """What one evaluation works with."""
 
-    __slots__ = ("device", "ledger", "slots", "work")
+    __slots__ = ("device", "ledger", "patterns", "slots", "work")
 
     def __init__(self, device: Value, slots: int, ids: int) -> None:
         self.device = device
@@ -32,6 +32,8 @@ class Frame:
         """Variables of folds: a value, a :class:`Fault`, or a :class:`Lazy`."""
         self.ledger = Ledger(ids)
         self.work = 0
+        self.patterns: set[str] = set()
+        """Those that were searched for."""
 
     def labour(self, work: int) -> None:
         """Count work for which Kubernetes takes next to nothing, such as comparing lists of lists of lists.
@@ -114,15 +116,41 @@ def extent(value: Value) -> int:
     pending = [value] if isinstance(value, _CONTAINERS) else []
     while pending:
         container = pending[-1]
-        items = container if isinstance(container, tuple) else (container.find(key)[0] for key in container)
+        items = _items(container)
         inside = [item for item in items if isinstance(item, _CONTAINERS)]
         unknown = [item for item in inside if id(item) not in extents]
         if unknown:
             pending += unknown
             continue
-        extents[id(container)] = len(container) + sum(extents[id(item)] for item in inside)
+        extents[id(container)] = _own_extent(container) + sum(extents[id(item)] for item in inside)
         pending.pop()
     return extents.get(id(value), 1)
 
 
-_CONTAINERS: Final = (tuple, Map)
+_CONTAINERS: Final = (tuple, Map, Optional)
+_OF_ENTRY: Final = 4
+
+
+def _items(container: tuple[Value, ...] | Map | Optional) -> Iterable[Value]:
+    if isinstance(container, Optional):
+        return (container.value,) if container.present else ()
+    return container if isinstance(container, tuple) else (container.find(key)[0] for key in container)
+
+
+def _own_extent(container: Value) -> int:
+    if isinstance(container, tuple):
+        return len(container)
+    return _OF_ENTRY * len(container) if isinstance(container, Map) else 1
+
+
+def weight(value: Value) -> int:
+    """What reading or making a value is, of work for which Kubernetes asks next to nothing."""
+    kind = value.__class__
+    if kind is str or kind is bytes:
+        return len(value) >> _TEXT
+    return len(value) >> _LIST if kind is tuple or kind is Concatenation else 0
+
+
+_TEXT: Final = 4
+"""A step is 16 characters."""
+_LIST: Final = 2

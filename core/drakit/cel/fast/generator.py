@@ -351,6 +351,8 @@ class _Generator:
         raise Unfit
 
     def unwrapped(self, function: str, maybe: _Maybe, default: list[Node], scope: _Scope, height: int) -> Code:
+        if function != "orValue" and not maybe.container:
+            raise Unfit  # what is in it has to be evaluated, and may fail
         if function == "hasValue":
             return compound(maybe.present, BOOL, maybe.value)
         if function == "value":

@@ -10,7 +10,7 @@ from attrs import frozen
 from drakit.cel.checking.checker import Checked
 from drakit.cel.syntax.ast import Call, Ident, Literal, Node, Select
 
-__all__ = ["DRIVER", "Place", "place", "steps"]
+__all__ = ["DRIVER", "Place", "is_device", "place", "steps"]
 
 DRIVER = True
 """Stands for ``device.driver`` where a domain is expected; no domain is a bool."""
@@ -40,7 +40,7 @@ def place(checked: Checked, node: Node, shadowed: bool) -> Place | None:
     while (step := steps(node)) is not None:
         node, key, optional, tested = step
         found.append((key, optional, tested))
-    if shadowed or not (isinstance(node, Ident) and checked.names.get(node) == "device") or not 1 <= len(found) <= 3:
+    if not is_device(checked, node, shadowed=shadowed) or not 1 <= len(found) <= 3:
         return None
     found.reverse()
     keys = [_name(checked, key) for key, _, _ in found]
@@ -59,6 +59,12 @@ def place(checked: Checked, node: Node, shadowed: bool) -> Place | None:
     )
 
 
+def is_device(checked: Checked, node: Node, *, shadowed: bool) -> bool:
+    """Whether a node is the variable ``device``; with a dot before it, it is even where a fold has a variable of that name."""
+    name = checked.names.get(node) if isinstance(node, Ident) else None
+    return name == ".device" or (name == "device" and not shadowed)
+
+
 def steps(node: Node) -> tuple[Node, Node | str, bool, bool] | None:
     """Operand, key, whether it is optional and whether it is only tested, of one link of a chain."""
     match node:
@@ -75,6 +81,6 @@ def _name(checked: Checked, key: Node | str) -> str | bool | None:
     if isinstance(key, Literal) and isinstance(key.value, str):
         return key.value
     match key:
-        case Select(operand=Ident() as operand, field="driver", test_only=False) if checked.names.get(operand) == "device":
+        case Select(operand=operand, field="driver", test_only=False) if is_device(checked, operand, shadowed=False):
             return DRIVER
     return None

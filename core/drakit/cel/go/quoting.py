@@ -30,7 +30,8 @@ def quoted(text: str) -> str:
     """The text in double quotes; what cannot be printed is escaped."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
-    return '"' + "".join(_ESCAPES.get(character) or _visible(character) for character in text) + '"'
+    seen = {ord(character): _ESCAPES.get(character) or _visible(character) for character in set(text)}
+    return f'"{text.translate(seen)}"'
 
 
 # Python's tables are of another release of Unicode with each release of Python; Go 1.26 knows Unicode 15.0, RE2 15.1.

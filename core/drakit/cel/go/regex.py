@@ -25,6 +25,8 @@ __all__ = ["Pattern", "PatternError", "Unsupported", "compile"]
 _MEMORY: Final = 16 * 2**20
 _SMALL: Final = 10_000  # instructions of RE2
 _MOST_IN_SET: Final = 10_000  # instructions; a set that runs out of memory says that nothing matches
+_OF_PATTERN: Final = 200
+_OF_INSTRUCTION: Final = 5
 _STRAY: Final = re.compile("[\ud800-\udfff]")
 _NO_CHARACTER: Final = "\N{REPLACEMENT CHARACTER}"
 
@@ -60,6 +62,11 @@ class Pattern:
     def size(self) -> int:
         """Length of the pattern."""
         return len(self.source)
+
+    @property
+    def effort(self) -> int:
+        """What compiling it is, in steps of an evaluation."""
+        return _OF_PATTERN + _OF_INSTRUCTION * int(self._compiled.programsize)
 
     def searcher(self) -> Callable[[str], object]:
         """A function like :meth:`search` for short texts, several times faster: something true where there is a match.

@@ -117,7 +117,10 @@ class QuantityValue(Thing):
         elif self.quantity.value and self.quantity.value.adjusted() - scale > _MAX_POWER:
             base = math.copysign(math.inf, self.quantity.value)
         else:
-            base = float(_whole(self.quantity.value, -scale))
+            try:
+                base = float(_whole(self.quantity.value, -scale))
+            except OverflowError:
+                base = math.copysign(math.inf, self.quantity.value)
         return base if scale == 0 else base * _power_of_ten(scale)
 
     def plus(self, other: QuantityValue | int, sign: int = 1, *, minor: int = 37) -> QuantityValue:

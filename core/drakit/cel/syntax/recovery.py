@@ -22,7 +22,7 @@ from drakit.cel.syntax.grammar import EOF, TOKENS, Choice, Loop, Match, Node, Ru
 from drakit.cel.syntax.lexer import Token
 from drakit.cel.syntax.prediction import EPSILON, Stack, next_tokens
 from drakit.cel.syntax.source import Source
-from drakit.cel.syntax.trampoline import Walk, run
+from drakit.cel.syntax.trampoline import Walk, run_catching
 
 __all__ = ["recovered"]
 
@@ -41,7 +41,7 @@ def recovered(source: Source, tokens: Sequence[Token], stray: Sequence[Token]) -
     """
     recognizer = _Recognizer(source, tokens, stray)
     try:
-        run(recognizer.rule(grammar.rules()["start"], 0))
+        run_catching(recognizer.rule(grammar.rules()["start"], 0), _Mistake)
     except _GivenUp as reason:
         if str(reason):
             recognizer.issues.append(source.issue(-1, str(reason)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, TypeAlias, TypeVar, cast
 
-__all__ = ["Walk", "run"]
+__all__ = ["Walk", "run", "run_catching"]
 
 T = TypeVar("T")
 
@@ -19,7 +19,26 @@ Walk: TypeAlias = "Generator[Generator[Any, Any, Any], Any, T]"
 
 
 def run(walk: Walk[T]) -> T:
-    """Walk to the end and give the result; what a walk raises is raised where another waits for it."""
+    """Walk to the end and give the result; what a walk raises passes through the walks that wait for it."""
+    stack: list[Generator[Any, Any, Any]] = []
+    current: Generator[Any, Any, Any] = walk
+    result: Any = None
+    while True:
+        try:
+            below = current.send(result)
+        except StopIteration as stop:
+            result = stop.value
+            if not stack:
+                return cast("T", result)
+            current = stack.pop()
+        else:
+            stack.append(current)
+            current = below
+            result = None
+
+
+def run_catching(walk: Walk[T], catchable: type[Exception]) -> T:
+    """As :func:`run`; an exception of one kind is raised in the walks that wait too, so that they can catch it."""
     stack: list[Generator[Any, Any, Any]] = []
     current: Generator[Any, Any, Any] = walk
     result: Any = None
@@ -32,10 +51,10 @@ def run(walk: Walk[T]) -> T:
             if not stack:
                 return cast("T", result)
             current = stack.pop()
-        except Exception as raised:
+        except catchable as raised:
             if not stack:
                 raise
-            current, error = stack.pop(), raised
+            current, error = stack.pop(), raised.with_traceback(None)
         else:
             stack.append(current)
             current, result, error = below, None, None
