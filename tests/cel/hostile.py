@@ -158,8 +158,22 @@ WITHOUT_END: Final[Mapping[str, str]] = {
     "lists that share their parts, searched": _bound("[1, 1]", "[$, $]", 40, "$ in [$]"),
     "lists that share their parts, made distinct": _bound("[1, 1]", "[$, $]", 40, "[$, $].distinct().size() == 1"),
     "lists that share their parts, as sets": _bound("[1, 1]", "[$, $]", 40, "sets.equivalent([$], [$])"),
+    "lists that share their parts, in optionals": _bound("[1, 1]", "[$, $]", 40, "optional.of($) == optional.of($)"),
+    "lists that share their parts, told in a message": _bound("[1, 1]", "[$, $]", 40, "(['x'] + dyn([$])).join() == ''"),
+    "lists that share their parts, ordered": _bound("[1, 1]", "[$, $]", 40, "[dyn($)].max() == 1"),
+    "lists that share their parts, as keys": _bound("[1, 1]", "[$, $]", 40, "{$: 1}.size() == 1"),
+    "maps that share their parts 20 times": _bound("{1: 1}", "{1: $, 2: $}", 20, "$ == $"),
+    "large texts, many": f"lists.range(1000).map(n, '{'x' * 1000}'.replace('x', '{'y' * 5000}')).size() == 1",
+    "wide formats, many": "lists.range(30000).map(n, '%.65535e'.format([1e308])).size() == 1",
+    "large lists, many": _bound("[1, 2]", "$ + $", 18, "lists.range(200).map(n, $ + $).size() > 0"),
+    "rounds that cost nothing": f"lists.range(200).all(n, lists.range(200).all(m, {_filled('true', ' && ', 8_000)}))",
+    "durations of 9,000 digits, many": (
+        f"cel.bind(b, '0.{'0' * 9_000}s', lists.range(30000).all(n, duration(b) == duration('0s')))"
+    ),
+    "patterns of all letters, many": f"lists.range(1000).all(n, 'x'.matches('{chr(92) * 2}pL{{200}}' + string(n)) || true)",
+    "patterns of all letters, written": " || ".join(f"'x'.matches('{chr(92) * 2}pL{{200}}{number}')" for number in range(300)),
 }
-"""Kubernetes does not come to an end with these, or to one of its memory; drakit gives up."""
+"""Kubernetes takes many seconds or gigabytes for these, or does not come to an end; drakit gives up."""
 
 UNDECIDED: Final[Mapping[str, str]] = {
     "lists that double forty times": _bound("[1, 2]", "$ + $", 40, "$.size() == 0"),

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from drakit.cel import CelDevice, CompileError, Environment, UnsupportedExpression, compile  # noqa: A004  # as in re.compile
+from drakit.cel import CelDevice, CompileError, Environment, EvaluationError, UnsupportedExpression, compile  # noqa: A004  # as in re.compile
 from drakit.cel.census import COST_LIMIT, LENGTH_LIMIT, Census, advice, refusal, take_census
-from drakit.cel.judging import Judgement, judge
+from drakit.cel.judging import Judgement, examine, judge
+from drakit.cel.selector import Selector
 from drakit.model import Device, DeviceID, semver
 from drakit.testing.strategies import EXAMPLE_DEVICE, EXAMPLE_DRIVER, expressions
 from tests.cel.builders import DRIVER, A, C
@@ -190,6 +191,20 @@ def test_a_value_that_is_the_drivers_own_is_told_by_driver() -> None:
     assert found.proposal is not None
 
 
+def test_a_guard_that_would_cost_a_match_is_not_proposed() -> None:
+    devices = [Device("d0", attributes={"x": 0}), Device("d9", attributes={"x": 9})]
+    found = census("[1, 2][A.x] == 1", devices)
+    assert [found.count(outcome) for outcome in ("matches", "fails")] == [1, 1]
+    assert found.proposal is None
+
+
+@pytest.mark.parametrize(
+    "expression", ["google.protobuf.Timestamp == type(A.nop)", "google.protobuf.Duration{} == duration('0s')"]
+)
+def test_names_of_types_are_no_parts(expression: str) -> None:
+    assert census(expression).total == len(FLEET)
+
+
 def test_a_driver_that_nobody_is_of_is_told() -> None:
     (driver,) = census(f'device.driver == "{DRIVER}s"').presences
     assert (driver.kind, driver.types, driver.hint) == ("driver", {}, f'did you mean "{DRIVER}"?')
@@ -306,10 +321,18 @@ def test_an_expression_that_does_not_compile_is_the_callers() -> None:
         census("device.nope")
 
 
-def test_devices_that_agree_are_looked_at_once() -> None:
+def test_devices_that_agree_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[CelDevice] = []
+
+    def noting_examine(selector: Selector, device: CelDevice) -> tuple[bool | EvaluationError, int]:
+        looked.append(device)
+        return examine(selector, device)
+
+    monkeypatch.setattr("drakit.cel.census.taking.examine", noting_examine)
     devices = [Device(f"gpu-{i}", attributes={"model": f"m{i % 2}", "uuid": str(i)}) for i in range(1000)]
     found = census('A.model == "m1"', devices)
     assert [len(group.devices) for group in found.groups] == [500, 500]
+    assert len(looked) == 2
 
 
 @given(expressions())

@@ -272,6 +272,36 @@ def compare(expression: str, driver: str, device: Device) -> None:
     assert verdict is exact
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "A.?model.optMap(n, n > 1).hasValue()",
+        "(A.?nope.hasValue() ? optional.of(true) : optional.none()).value()",
+        "(A.?model.hasValue() ? optional.of(A.nope) : optional.none()).hasValue()",
+    ],
+)
+def test_an_optional_that_is_made_fails_every_time(expression: str) -> None:
+    selector = cel.compile(expression.replace("A.", f"{A}."))
+    for _ in range(4):
+        with pytest.raises(cel.EvaluationError):
+            selector.matches(card())
+
+
+def test_a_dot_before_device_changes_nothing_about_what_is_read() -> None:
+    selector = cel.compile('.device.driver == "b.example" || cel.bind(y, .device, y.driver == "c.example")')
+    devices = [cel.CelDevice(driver, Device("d")) for driver in ("a.example", "b.example", "c.example")]
+    assert list(selector.matches_all(devices)) == [False, True, True]
+
+
+def test_versions_that_differ_in_the_build_have_messages_of_their_own() -> None:
+    selector = cel.compile("(['x'] + device.attributes['d'].versions).join(',') == ''")
+    devices = [
+        cel.CelDevice("d", Device("x", attributes={"versions": DeviceAttribute(versions=(version,))}))
+        for version in ("1.0.0+a", "1.0.0+b")
+    ]
+    assert len({str(verdict) for verdict in selector.matches_all(devices)}) == 2
+
+
 # -- what is read, and many devices ----------------------------------------------------------------------------------------
 
 

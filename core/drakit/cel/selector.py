@@ -45,7 +45,6 @@ class Selector:
         """Which Kubernetes reads it."""
         self._checked = checked
         self._program = None if _plans_surely(checked) else plan(checked, minor=environment.minor)
-        self._fresh: Final = tells_holding(checked)
         self._evaluations = 0
         self._function: Function | None = None
 
@@ -100,6 +99,11 @@ class Selector:
     def matches_exactly(self, device: CelDevice) -> bool:
         """As :meth:`matches`, without the generated function."""
         return verdict(self.outcome(device))
+
+    @functools.cached_property
+    def _fresh(self) -> bool:
+        """Whether an evaluation needs quantities that no other has touched."""
+        return tells_holding(self._checked)
 
     def outcome(self, device: CelDevice) -> Outcome:
         """What the exact evaluation comes to on a device, and what it costs.

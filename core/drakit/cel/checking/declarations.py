@@ -64,9 +64,6 @@ _TABLE: Final = """\
   list_google.protobuf.Timestamp_sortByAssociatedKeys .(list(T), list(timestamp)) -> list(T)
   list_string_sortByAssociatedKeys .(list(T), list(string)) -> list(T)
   list_bytes_sortByAssociatedKeys .(list(T), list(bytes)) -> list(T)
-cel.@mapInsert
-  @mapInsert_map_key_value (map(K, V), K, V) -> map(K, V)
-  @mapInsert_map_map (map(K, V), map(K, V)) -> map(K, V)
 _!=_
   not_equals (A, A) -> bool
 _%_
@@ -511,6 +508,7 @@ def _read(lines: Iterator[str]) -> dict[str, tuple[Overload, ...]]:
             found[function].append(_overload(line))
         else:
             function = line
+            assert function not in found, "each function stands once"
             found[function] = []
     return {name: tuple(overloads) for name, overloads in found.items()}
 

@@ -14,23 +14,14 @@ from typing import Final
 from attrs import field, frozen
 from attrs.validators import ge, le
 
-from drakit.cel.checking.declarations import FUNCTIONS
-
 __all__ = ["NEWEST", "OLDEST", "Environment"]
 
 OLDEST: Final = 34
 NEWEST: Final = 37
 """Minor versions of Kubernetes that are known."""
 
-_SINCE: Final = {
-    32: ("cel.@mapInsert",),
-    33: (
-        "semver", "isSemver", "major", "minor", "patch",
-    ),
-    34: ("slice", "flatten", "sort", "@sortByAssociatedKeys", "distinct", "lists.range", "first", "last"),
-    36: ("includes",),
-}  # fmt: skip
-"""Functions that are younger than all of the releases that are known, by minor version."""
+_SINCE: Final = {34: ("slice", "flatten", "sort", "@sortByAssociatedKeys", "distinct", "lists.range", "first", "last")}
+"""Functions that some release which is known does not have yet, by minor version; of lists, see :attr:`has_lists`."""
 
 
 @frozen(kw_only=True, slots=False)
@@ -76,4 +67,4 @@ class Environment:
         """Functions that an expression cannot use."""
         known = self.minor - 1 if self.new else self.minor
         younger = {name for since, names in _SINCE.items() if since > known for name in names}
-        return frozenset(younger | {"includes"} if not self.has_lists else younger - {"includes"}) & FUNCTIONS.keys()
+        return frozenset(younger if self.has_lists else younger | {"includes"})

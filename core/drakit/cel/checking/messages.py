@@ -16,7 +16,7 @@ from drakit.cel.checking.types import ANY, BOOL, DYN, INT, QUANTITY, STRING, Typ
 from drakit.cel.go.times import Duration, Timestamp
 from drakit.cel.values import Fault, NotDecided, UInt, Value
 
-__all__ = ["DEVICE", "FIELDS", "MESSAGES", "maker"]
+__all__ = ["DEVICE", "FIELDS", "MESSAGES", "Maker", "maker"]
 
 DEVICE: Final = Type("struct", "kubernetes.DRADevice")
 _UINT: Final = Type("uint", "uint")

@@ -44,6 +44,7 @@ __all__ = [
     "membership",
     "not_strictly_false",
     "otherwise",
+    "struct_literal",
 ]
 
 

@@ -45,7 +45,6 @@ def _give_up() -> NoReturn:
 
 
 _PLAIN: Final = frozenset({str, int, bool})
-_INCLUDES_MAX: Final = 48  # beyond it is an error in Kubernetes 1.36
 
 
 def _equal(left: Value, right: Value) -> bool:
@@ -80,8 +79,6 @@ def _member(value: Value, values: tuple[Value, ...]) -> bool:
 def _includes(target: Value, item: Value) -> bool:
     if target.__class__ is not tuple:
         return _equal(target, item)
-    if len(target) > _INCLUDES_MAX:
-        raise GiveUp
     return _member(item, target)
 
 

@@ -7,6 +7,7 @@ strings        of strings
 lists          of lists and sets
 formatting     ``string.format()``
 formats        ``format.*``
+bounds         how long texts and lists may become
 quantities     ``quantity()``
 semver         ``semver()``
 go_names       what cel-go calls the types

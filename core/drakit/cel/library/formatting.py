@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 from drakit.cel.go.conversions import to_text
 from drakit.cel.go.quoting import quoted, quoted_bytes
@@ -45,9 +45,6 @@ CLAUSES: Final = {
     "o": ("octal clause can only be used on integers", frozenset({"int", "uint"})),
 }
 """By their letters: what is said of a value of the wrong type, and which static types are right."""
-
-Clause: TypeAlias = tuple[str, str, int | None]
-"""Text before a clause, its letter, and its precision."""
 
 
 class FormatFault(Exception):  # not an error of drakit's

@@ -110,9 +110,11 @@ class _Parser:
         return token
 
     def expect(self, kind: str) -> Token:
-        if self.token.kind != kind:
+        token = self.tokens[self.position]
+        if token.kind != kind:
             raise _Unreadable
-        return self.advance()
+        self.position += 1
+        return token
 
     # -- faults ---------------------------------------------------------------------------------------------------
 
@@ -194,7 +196,7 @@ class _Parser:
         self.enter("relation")
         left: Node = yield self.calc(0)
         # All relations bind alike and to the left: the right operand of one takes no further relation.
-        while precedence == 0 and self.token.kind in _RELATIONS:
+        while precedence == 0 and self.tokens[self.position].kind in _RELATIONS:
             token = self.advance()
             right: Node = yield self.relation(1)
             left = self.measured(Call(_RELATIONS[token.kind], None, (left, right), token.offset), left, right)
@@ -203,8 +205,8 @@ class _Parser:
 
     def calc(self, precedence: int) -> Walk[Node]:
         self.enter("calc")
-        left: Node = yield (self.unary() if self.token.kind in ("!", "-") else self.member())
-        while _ARITHMETIC.get(self.token.kind, 0) > precedence:
+        left: Node = yield (self.unary() if self.tokens[self.position].kind in ("!", "-") else self.member())
+        while _ARITHMETIC.get(self.tokens[self.position].kind, 0) > precedence:
             token = self.advance()
             right: Node = yield self.calc(_ARITHMETIC[token.kind])
             left = self.measured(Call(f"_{token.kind}_", None, (left, right), token.offset), left, right)
@@ -234,14 +236,17 @@ class _Parser:
         else:
             node = name
         while True:
-            if dot := self.accept("."):
-                field = self.token
+            kind = self.tokens[self.position].kind
+            if kind == ".":
+                dot = self.advance()
+                field = self.tokens[self.position]
                 if field.kind == "IDENTIFIER" and self.tokens[self.position + 1].kind != "(":
                     self.position += 1
                     node = self.measured(Select(node, field.text, test_only=False, offset=dot.offset), node)
                 else:
                     node = yield self.selection(node, dot)
-            elif bracket := self.accept("["):
+            elif kind == "[":
+                bracket = self.advance()
                 function = "_[?_]" if self.accept("?") else "_[_]"
                 index: Node = yield self.expr()
                 self.expect("]")
