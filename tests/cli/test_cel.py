@@ -79,9 +79,11 @@ def test_what_does_not_compile_is_shown_with_a_caret() -> None:
         "compilation failed: ERROR: <input>:1:7: undefined field 'drvier'\n"
         " | device.drvier == 1\n"
         " | ......^\n"
+        'hint: did you mean "driver"? a device has driver, attributes, capacity and allowMultipleAllocations, and no name or pool\n'
     )
     document = json.loads(census("device.drvier == 1", "-o", "json").out)
     assert (document["compiles"], document["message"].split("\n")[0]) == (False, result.out.split("\n")[2])
+    assert document["hints"][0].startswith('did you mean "driver"?')
 
 
 def test_json_has_all_of_it() -> None:
