@@ -79,7 +79,8 @@ def test_what_does_not_compile_is_shown_with_a_caret() -> None:
         "compilation failed: ERROR: <input>:1:7: undefined field 'drvier'\n"
         " | device.drvier == 1\n"
         " | ......^\n"
-        'hint: did you mean "driver"? a device has driver, attributes, capacity and allowMultipleAllocations, and no name or pool\n'
+        'hint: did you mean "driver"? a device has driver, attributes, capacity and allowMultipleAllocations, '
+        "and no name or pool\n"
     )
     document = json.loads(census("device.drvier == 1", "-o", "json").out)
     assert (document["compiles"], document["message"].split("\n")[0]) == (False, result.out.split("\n")[2])
@@ -197,6 +198,8 @@ def test_inventories_are_expanded() -> None:
         (["true", "-f", "nowhere.yaml"], "nowhere.yaml: no such file"),
         (["true", "-f", "-", "--kube-version", "1.12"], '"1.12" is no release that is known'),
         (["true", "-f", "-", "--kube-version", "2.37"], "is no release that is known"),
+        (["true", "-f", "-", "--kube-version", "1.37.x"], "is no release that is known"),
+        (["true", "-f", "-", "--kube-version", ""], "is no release that is known"),
         (
             ["true", "-f", "-", "--new", "--feature-gates", "DRAConsumableCapacitty=true"],
             'did you mean "DRAConsumableCapacity"?',

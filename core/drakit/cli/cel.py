@@ -81,7 +81,7 @@ def _answer_lines(kube_version: str | None, new: bool, feature_gates: tuple[str,
         raise click.UsageError("--jsonl reads standard input, which is closed")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="backslashreplace")  # what is not UTF-8 is not JSON either
-    asked = kube_version or new or feature_gates
+    asked = kube_version is not None or new or feature_gates
     answer_lines(sys.stdin, sys.stdout, _environment(kube_version, new, feature_gates) if asked else RECORDED)
 
 
@@ -93,7 +93,7 @@ def _environment(kube_version: str | None, new: bool, feature_gates: tuple[str, 
     from drakit.model.errors import did_you_mean
 
     try:
-        minor = minor_of(kube_version) if kube_version else NEWEST
+        minor = NEWEST if kube_version is None else minor_of(kube_version)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--kube-version") from None
     gates = {"consumable_capacity": minor >= 36, "list_attributes": False}

@@ -12,6 +12,7 @@ The answer is ``{"verdict", "message", "output_type", "max_cost", "cost"}``, wit
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TextIO
 
@@ -28,6 +29,7 @@ from drakit.model.wire import decode_as
 
 __all__ = ["GATES", "RECORDED", "answer_lines", "minor_of"]
 
+_RELEASE: Final = re.compile(r"v?1\.([1-9][0-9])(?:\.[0-9]+)?", re.ASCII)
 RECORDED: Final = Environment(minor=36)
 """What the recorded answers are from, and what a question means that does not say more."""
 GATES: Final = {"DRAConsumableCapacity": "consumable_capacity", "DRAListTypeAttributes": "list_attributes"}
@@ -53,10 +55,9 @@ def minor_of(version: str) -> int:
 
     :raises ValueError: no release that is known.
     """
-    major, _, rest = version.removeprefix("v").partition(".")
-    minor = rest.partition(".")[0]
-    if major == "1" and minor.isascii() and minor.isdecimal() and OLDEST <= int(minor) <= NEWEST:
-        return int(minor)
+    match = _RELEASE.fullmatch(version)
+    if match and OLDEST <= int(match[1]) <= NEWEST:
+        return int(match[1])
     raise ValueError(f'"{version}" is no release that is known: 1.{OLDEST} to 1.{NEWEST} are')
 
 
@@ -102,6 +103,8 @@ def _device(body: Any) -> CelDevice:
 def _environment(body: Any, default: Environment) -> Environment:
     given = _fields(body, _ENVIRONMENT, "env")
     changes: dict[str, Any] = {}
+    if "kube_version" in given and "minor" in given:
+        raise InvalidObject("question", [Fault("env", "kube_version and minor say the same: give one of them")])
     if "kube_version" in given:
         changes["minor"] = minor_of(_typed(given["kube_version"], str, "env.kube_version", "text"))
     if "minor" in given:
