@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
-__all__ = ["EOF", "TOKENS", "Choice", "Loop", "Match", "Node", "Rule", "RuleCall", "Sequence_", "State", "rules"]
+__all__ = ["EOF", "TOKENS", "Choice", "InOrder", "Loop", "Match", "Node", "Rule", "RuleCall", "State", "rules"]
 
 EOF: Final = "EOF"
 TOKENS: Final = (
@@ -85,7 +85,7 @@ class RuleCall:
 
 
 @frozen(eq=False)
-class Sequence_:  # noqa: N801  # Sequence is of collections.abc
+class InOrder:
     """One after the other."""
 
     parts: tuple[Node, ...]
@@ -116,7 +116,7 @@ class Loop:
     """The loop of a left-recursive rule."""
 
 
-Node: TypeAlias = "Match | RuleCall | Sequence_ | Choice | Loop"
+Node: TypeAlias = "Match | RuleCall | InOrder | Choice | Loop"
 _Fragment: TypeAlias = "tuple[State, State, Node]"
 
 
@@ -143,7 +143,7 @@ class _Builder:
     def sequence(self, *parts: _Fragment) -> _Fragment:
         for (_, right, _), (left, _, _) in itertools.pairwise(parts):
             right.edges.append(Edge(left))
-        return parts[0][0], parts[-1][1], Sequence_(tuple(part for _, _, part in parts))
+        return parts[0][0], parts[-1][1], InOrder(tuple(part for _, _, part in parts))
 
     def binding(self, precedence: int, rest: _Fragment) -> _Fragment:
         """The rest after the test whether an operator may come here."""

@@ -8,6 +8,7 @@ Source: github.com/antlr4-go/antlr ``parser_atn_simulator.go``, ``prediction_mod
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
@@ -16,7 +17,7 @@ from attrs import evolve, frozen
 
 from drakit.cel.syntax.grammar import EOF, Rule, State
 
-__all__ = ["EPSILON", "NoWay", "Stack", "next_tokens", "predict"]
+__all__ = ["EPSILON", "NoWay", "Stack", "next_tokens", "next_tokens_of_all", "predict"]
 
 EPSILON: Final = "<EPSILON>"
 """Among the tokens that may come: the end of the rule."""
@@ -36,11 +37,18 @@ class NoWay(Exception):  # not an error of drakit's
 # -- what may come ------------------------------------------------------------------------------------------------------
 
 
-def next_tokens(state: State, stack: Stack = None, *, known: bool = False) -> frozenset[str]:
-    """The kinds of tokens that may come next.
+@functools.cache
+def next_tokens(state: State) -> frozenset[str]:
+    """The kinds of tokens that may come next; :data:`EPSILON` stands for the end of the rule."""
+    return _next_tokens(state, None, EPSILON)
 
-    :param known: whether the stack is, so that its end is the end of the text; else the end of the rule is an :data:`EPSILON`.
-    """
+
+def next_tokens_of_all(state: State, stack: Stack) -> frozenset[str]:
+    """The kinds of tokens that may come next, with all that may come after the rules that end here."""
+    return _next_tokens(state, stack, EOF)
+
+
+def _next_tokens(state: State, stack: Stack, end: str) -> frozenset[str]:
     found: set[str] = set()
     pending: list[tuple[State, Stack]] = [(state, stack)]
     seen: set[tuple[State, Stack]] = set()
@@ -52,7 +60,7 @@ def next_tokens(state: State, stack: Stack = None, *, known: bool = False) -> fr
         here, after = place
         if here.kind == "stop":
             if after is None:
-                found.add(EOF if known else EPSILON)
+                found.add(end)
             else:
                 pending.append(after)
         for edge in here.edges:
@@ -85,20 +93,38 @@ class _Way:
     """It went on after a call that takes any operator."""
 
 
-def predict(decision: State, position: int, token: Callable[[int], str], stack: Stack, precedence: int, *, loop: bool) -> int:
+def predict(
+    decision: State, position: int, token: Callable[[int], str], stack: Callable[[], Stack], precedence: int, *, loop: bool
+) -> int:
     """The alternative to take, from 0.
 
     :param position: of the first token.
     :param token: the kind of the token at a position.
-    :param stack: of the calls that led here.
+    :param stack: makes the stack of the calls that led here.
     :param precedence: with which the rule was called.
     :param loop: the decision is whether a left-recursive rule goes on.
     :raises NoWay: there is none.
     """
+    precedence_of_loop = precedence if loop else None
+    found = _after_one(decision, precedence_of_loop, token(position))
+    if found is not None:
+        return found
+    ways = list(_begun(decision, precedence_of_loop))
+    return _followed(ways, position, token, lambda: _predict_fully(decision, position, token, stack(), precedence))
+
+
+@functools.cache
+def _begun(decision: State, precedence: int | None) -> tuple[_Way, ...]:
+    """Where a decision leads to before any token; with the precedence of a left-recursive rule where it is about going on."""
     ways = list(_closure(_starts(decision, None), decision.rule, full=False, precedence=0))
-    if loop:
-        ways = _of_precedence(ways, precedence)
-    return _followed(ways, position, token, lambda: _predict_fully(decision, position, token, stack, precedence))
+    return tuple(ways if precedence is None else _of_precedence(ways, precedence))
+
+
+@functools.cache
+def _after_one(decision: State, precedence: int | None, kind: str) -> int | None:
+    """The alternative, if one token is enough to tell."""
+    alternatives = {way.alternative for way in _reached(_begun(decision, precedence), kind, full=False)}
+    return alternatives.pop() if len(alternatives) == 1 else None
 
 
 def _predict_fully(decision: State, position: int, token: Callable[[int], str], stack: Stack, precedence: int) -> int:

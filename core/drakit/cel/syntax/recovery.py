@@ -20,7 +20,7 @@ from drakit.cel.errors import Issue
 from drakit.cel.syntax import grammar, prediction
 from drakit.cel.syntax.grammar import EOF, TOKENS, Choice, Loop, Match, Node, Rule, RuleCall, State
 from drakit.cel.syntax.lexer import Token
-from drakit.cel.syntax.prediction import EPSILON, Stack, next_tokens
+from drakit.cel.syntax.prediction import EPSILON, Stack, next_tokens, next_tokens_of_all
 from drakit.cel.syntax.source import Source
 from drakit.cel.syntax.trampoline import Walk, run_catching
 
@@ -254,7 +254,7 @@ class _Recognizer:
             self.take()
             return
         assert self.call is not None
-        if self.ahead() in next_tokens(self.state.edges[0].target, self.call.stack(), known=True):
+        if self.ahead() in next_tokens_of_all(self.state.edges[0].target, self.call.stack()):
             expected = self.expected()
             self.report(f"missing {_listed(expected)} at {self.shown(self.position)}", self.position)
             if self.mended is not None:
@@ -308,7 +308,7 @@ class _Recognizer:
     def predicted(self, state: State, *, loop: bool = False) -> int:
         assert self.call is not None
         try:
-            return prediction.predict(state, self.position, self.kind, self.call.stack(), self.call.precedence, loop=loop)
+            return prediction.predict(state, self.position, self.kind, self.call.stack, self.call.precedence, loop=loop)
         except prediction.NoWay as dead_end:
             end = min(dead_end.position, len(self.tokens) - 1)
             raise self.no_viable(end) from None
