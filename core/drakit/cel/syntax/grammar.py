@@ -169,7 +169,9 @@ class _Builder:
         entry.edges += [Edge(start), Edge(end)]
         block_end.edges.append(Edge(back))
         back.edges.append(Edge(entry))
-        body = choice if len(alternatives) > 1 else alternatives[0][2]
+        body = choice
+        if len(alternatives) == 1:
+            ((_, _, body),) = alternatives
         return entry, end, Loop(entry, back, body, at_least_once=False, predicts=predicts, precedence=precedence)
 
     def plus(self, part: _Fragment, *, predicts: bool = False) -> _Fragment:

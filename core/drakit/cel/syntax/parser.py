@@ -49,6 +49,7 @@ def parse(source: Source, *, escaped_names: bool = True) -> Node:
         raise CompileError([source.issue(-1, f"expression code point size exceeds limit: {size}")])
     tokens, stray = tokenize(source)
     parser = _Parser(source, tokens, escaped_names=escaped_names)
+    node: Node | None = None
     issues: list[Issue] = []
     try:
         node = run(parser.start())
@@ -63,7 +64,7 @@ def parse(source: Source, *, escaped_names: bool = True) -> Node:
         if stray:
             issues, _ = recovered(source, tokens, stray)
     issues += parser.issues
-    if issues:
+    if issues or node is None:
         raise CompileError(issues)
     return node
 
