@@ -97,7 +97,7 @@ def test_an_error_has_its_part_and_a_guard_that_was_tried() -> None:
         ("!A.ecc", "has(A.ecc) && !A.ecc"),
         ('!(A.model == "m2")', 'has(A.model) && !(A.model == "m2")'),
         ('A.index == 9 || A["model"] == "m1"', 'A.index == 9 || has(A.model) && A["model"] == "m1"'),
-        ("A.ecc ? true : A.lanes[1] == 8", "A.?ecc.orValue(false) ? true : has(A.lanes) && A.lanes[1] == 8"),
+        ("A.ecc ? true : A.lanes[1] == 8", "has(A.ecc) && (A.ecc ? true : has(A.lanes) && A.lanes[1] == 8)"),
         ("A.index == 3 && A.lanes[5] == 8", "A.index == 3 && A.lanes.size() > 5 && A.lanes[5] == 8"),
         ('C.memory.compareTo(quantity("80Gi")) == 0', 'has(C.memory) && C.memory.compareTo(quantity("80Gi")) == 0'),
         ('A.ecc && A.model == "m1"', 'A.?ecc.orValue(false) && A.model == "m1"'),
@@ -155,6 +155,7 @@ def test_no_guard_is_proposed_where_something_else_has_to_be_put_right(expressio
         ('A.model.toLower() == "x"', "did you mean lowerAscii()?"),
         ('A.model.startswith("x")', "did you mean startsWith()?"),
         ("device.attributes[gpu.example.com].model == x", "a shell takes them away"),
+        ("size == 1", "size is a function: size(...)"),
     ],
 )
 def test_an_expression_that_does_not_compile_comes_with_what_may_be_meant(expression: str, hint: str) -> None:
@@ -164,6 +165,13 @@ def test_an_expression_that_does_not_compile_comes_with_what_may_be_meant(expres
     assert hint in said
 
 
+@pytest.mark.parametrize("expression", ["[1, 'a'] == []", "math == 1", "A.ecc => 1", "1 true"])
+def test_a_mistake_nobody_knows_has_no_hint(expression: str) -> None:
+    with pytest.raises(CompileError) as refused:
+        compile(expanded(expression))
+    assert advice(refused.value, Environment()) == []
+
+
 def test_what_a_new_expression_lacks_is_named() -> None:
     environment = Environment(new=True, list_attributes=False)
     with pytest.raises(CompileError) as refused:
@@ -171,12 +179,6 @@ def test_what_a_new_expression_lacks_is_named() -> None:
     assert advice(refused.value, environment) == [
         "in a new expression, includes() needs the feature gate DRAListTypeAttributes"
     ]
-
-
-def test_a_mistake_nobody_knows_has_no_hint() -> None:
-    with pytest.raises(CompileError) as refused:
-        compile("[1, 'a'] == []")
-    assert advice(refused.value, Environment()) == []
 
 
 def test_a_value_that_is_the_drivers_own_is_told_by_driver() -> None:
@@ -203,6 +205,27 @@ def test_a_guard_that_would_cost_a_match_is_not_proposed() -> None:
 )
 def test_names_of_types_are_no_parts(expression: str) -> None:
     assert census(expression).total == len(FLEET)
+
+
+def test_a_name_with_a_domain_is_none_of_another_domain() -> None:
+    (found,) = census(f'{A}["fabric.acme.example/rack"] == "r7"').presences
+    assert found.devices == 0
+
+
+def test_a_name_that_is_read_as_the_drivers_own_and_by_its_domain_is_looked_for_everywhere() -> None:
+    seen = [
+        (DeviceID(driver, "p", "d"), CelDevice(driver, Device("d", attributes={"m": 0}))) for driver in (DRIVER, "b.example")
+    ]
+    own, other = "device.attributes[device.driver].m == 0", f'{A}.m == "x"'
+    for expression in (f"{own} && {other}", f"{other} || {own}"):
+        found = {presence.name: presence for presence in take_census(expression, Environment(), seen).presences}
+        assert (found[f"{DRIVER}/m"].devices, len(found[f"{DRIVER}/m"].missing)) == (1, 1)
+        assert found[f"{DRIVER}/m"].mistakes
+
+
+def test_who_asks_for_the_type_makes_no_mistake() -> None:
+    (found,) = census('type(A.firmware) == string && A.firmware == "1.4"').presences
+    assert found.mistakes == ()
 
 
 def test_a_driver_that_nobody_is_of_is_told() -> None:

@@ -5,43 +5,47 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from drakit.cel.checking.declarations import FUNCTIONS
 from drakit.cel.checking.environment import Environment
-from drakit.cel.errors import CompileError
+from drakit.cel.errors import CompileError, Issue
 
 __all__ = ["advice"]
 
 
 def advice(error: CompileError, environment: Environment) -> list[str]:
     """What may be meant, most important first; nothing where nobody can tell."""
-    found = (_advice(issue.message, error, environment) for issue in error.issues)
+    found = (_advice(issue, environment) for issue in error.issues)
     return list(dict.fromkeys(hint for hints in found for hint in hints))
 
 
-def _advice(message: str, error: CompileError, environment: Environment) -> Iterator[str]:
+def _advice(issue: Issue, environment: Environment) -> Iterator[str]:
     for pattern, hint in _HINTS:
-        match = pattern.search(message)
+        match = pattern.search(issue.message)
         if match:
-            text = hint(match, environment) if callable(hint) else hint
+            text = hint(match, issue, environment) if callable(hint) else hint
             if text:
                 yield text
                 return
-    if "undeclared reference" in message and '"' not in error.issues[0].snippet and "'" not in error.issues[0].snippet:
-        yield "the expression has no quotes: a shell takes them away unless the whole of it is in single quotes"
+    if "undeclared reference" in issue.message and re.search(r"\[\w[^\"']*\]", issue.snippet):
+        yield "names of domains stand in quotes: a shell takes them away unless the expression is in single quotes"
 
 
-def _field(match: re.Match[str], _environment: Environment) -> str:
+def _field(match: re.Match[str], _issue: Issue, _environment: Environment) -> str:
+    if match[1] == "allowMultipleAllocations":
+        return f"in a new expression, {match[1]} needs the feature gate DRAConsumableCapacity"
     fields = ("driver", "attributes", "capacity", "allowMultipleAllocations")
     close = difflib.get_close_matches(match[1], fields, n=1, cutoff=0.6)
     meant = f'did you mean "{close[0]}"? ' if close else ""
     return f"{meant}a device has driver, attributes, capacity and allowMultipleAllocations, and no name or pool"
 
 
-def _function(match: re.Match[str], environment: Environment) -> str:
+def _function(match: re.Match[str], issue: Issue, environment: Environment) -> str:
     name = match[1]
-    if name == "includes" and environment.new:
+    if not _is_called(issue):
+        return f"{name} is a function: {name}(...)" if name in FUNCTIONS else ""
+    if name == "includes" and environment.new and not environment.list_attributes:
         return "in a new expression, includes() needs the feature gate DRAListTypeAttributes"
     if name in FUNCTIONS or name in _YOUNGER:
         return f"{name}() is not in this release, or not yet in a new expression of it"
@@ -50,11 +54,23 @@ def _function(match: re.Match[str], environment: Environment) -> str:
     return f"did you mean {known[close[0]]}()?" if close else ""
 
 
+def _is_called(issue: Issue) -> bool:
+    """Whether the name stands before a parenthesis, at which cel-go complains."""
+    line = issue.snippet.split("\n")[1].removeprefix(" | ") if issue.snippet else ""
+    return line[issue.column - 1 : issue.column] == "("
+
+
+def _word(_match: re.Match[str], issue: Issue, _environment: Environment) -> str:
+    return _LOGIC if re.search(r"\b(?:and|or|not)\b", issue.snippet) else ""
+
+
+_LOGIC: Final = "and, or and not are written &&, || and !"
 _YOUNGER: Final = frozenset({"@sortByAssociatedKeys"})
 _ALIASES: Final = {"tolower": "lowerascii", "lower": "lowerascii", "toupper": "upperascii", "upper": "upperascii",
                    "length": "size", "len": "size", "has": "contains", "any": "exists", "regex": "matches"}  # fmt: skip
 _QUANTITY: Final = re.escape("kubernetes.Quantity")
-_HINTS: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str], Environment], str]], ...]] = tuple(
+_Advise: TypeAlias = Callable[[re.Match[str], Issue, Environment], str]
+_HINTS: Final[tuple[tuple[re.Pattern[str], str | _Advise], ...]] = tuple(
     (re.compile(pattern), hint)
     for pattern, hint in (
         (
@@ -84,12 +100,12 @@ _HINTS: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str], Enviro
         ),
         (r"undefined field '(\w+)'", _field),
         (r"'_\[_\]' applied to '\(kubernetes\.DRADevice", "a field of device is written device.attributes, and no index"),
-        (r"(?:mismatched|extraneous) input '(?:and|or|not|AND|OR|NOT)'", "and, or and not are written &&, || and !"),
-        (r"token recognition error at: '[&|] ?", "and, or and not are written &&, || and !"),
-        (r"token recognition error at: '= ?", "equality is written =="),
-        (r"undeclared reference to '(?:and|or|not)'", "and, or and not are written &&, || and !"),
+        (r"(?:mismatched|extraneous) input '(?:and|or|not|AND|OR|NOT)'", _LOGIC),
+        (r"token recognition error at: '[&|] ?", _LOGIC),
+        (r"token recognition error at: '=[^>]?'", "equality is written =="),
+        (r"undeclared reference to '(?:and|or|not)'", _LOGIC),
         (r"undeclared reference to '(?:True|False|None|nil)'", "the constants are true, false and null"),
-        (r"input '(?:device|true|false)' expecting <EOF>", "and, or and not are written &&, || and !"),
+        (r"input '\w+' expecting <EOF>", _word),
         (r"undeclared reference to '([\w@.]+)'", _function),
     )
 )

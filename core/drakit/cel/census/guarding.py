@@ -61,7 +61,7 @@ def _guard(anatomy: Anatomy, device: CelDevice) -> tuple[str, str] | None:
         if missing is None:
             continue
         path = _path(anatomy.root, part)
-        if missing is part and not any(isinstance(node, Call) and node.function == "!_" for node in path):
+        if missing is part and _positive(path) == len(path) - 1:
             instead = _or_false(missing)
             if instead is not None:
                 return unparse(_with(path, instead)), unparse(instead)

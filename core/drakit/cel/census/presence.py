@@ -74,18 +74,19 @@ def presences(anatomy: Anatomy, devices: Sequence[tuple[DeviceID, CelDevice]]) -
     """
     published = _Published(devices)
     uses = _uses(anatomy)
-    found: dict[tuple[str, str], Presence] = {}
+    asked: dict[tuple[str, str], tuple[Place, list[_Use]]] = {}
     for where in _named(anatomy):
-        new = {
-            (where.part, name): published.presence(where, name, uses.get((where.part, where.domain, where.identifier), ()))
-            for name in _names(where, published.drivers)
-            if (where.part, name) not in found
-        }
-        if where.domain is DRIVER and any(presence.types for presence in new.values()):
-            new = {
-                key: presence if presence.types else evolve(presence, hint="", elsewhere=True) for key, presence in new.items()
-            }
-        found |= new
+        for name in _names(where, published.drivers):
+            known, of = asked.setdefault((where.part, name), (where, []))
+            of += uses.get((where.part, where.domain, where.identifier), ())
+            if known.domain is DRIVER and where.domain is not DRIVER:
+                asked[where.part, name] = where, of  # of all devices, and not of one driver's
+    found = {key: published.presence(where, key[1], of) for key, (where, of) in asked.items()}
+    for key, (where, _) in asked.items():
+        if where.domain is DRIVER and not found[key].types:
+            others = (found[other] for other, (also, _) in asked.items() if also == where)
+            if any(other.types for other in others):
+                found[key] = evolve(found[key], hint="", elsewhere=True)
     return [*published.named_drivers(anatomy), *found.values()]
 
 
@@ -212,6 +213,8 @@ def _type(device: CelDevice, where: Place, name: str) -> str:
     if where.identifier is None:
         has = any(qualify(full, device.driver).startswith(f"{name}/") for full in own)
         return "domain" if has else ""
+    if "/" in where.identifier:
+        return ""  # a name of another domain, asked of this one
     short = name.removeprefix(f"{device.driver}/")
     if where.part == "capacity":
         return "quantity" if name in own or short in own else ""
@@ -263,6 +266,7 @@ _WORDS: Final = {
 def _uses(anatomy: Anatomy) -> _Uses:
     """How each attribute is used, and the types that go with it."""
     found: _Uses = {}
+    typed = set[tuple[str, "str | bool | None", "str | None"]]()
     for node, function in anatomy.checked.functions.items():
         if not isinstance(node, Call):
             continue  # a message that is made
@@ -270,10 +274,12 @@ def _uses(anatomy: Anatomy) -> _Uses:
         args = node.args if receiver is None else (receiver, *node.args)
         for index, arg in enumerate(args):
             where = _attribute(anatomy, arg)
+            if where and function == "type":
+                typed.add((where.part, where.domain, where.identifier))
             use = _use(anatomy, node, function, args, index) if where else None
             if where and use:
                 found.setdefault((where.part, where.domain, where.identifier), []).append(use)
-    return found
+    return {key: uses for key, uses in found.items() if key not in typed}  # who asks for the type knows it
 
 
 def _attribute(anatomy: Anatomy, node: Node) -> Place | None:

@@ -200,7 +200,8 @@ def _laborious(implementation: Implementation, args: Sequence[Run], price: Price
         values = both(frame, *args) if len(args) > 1 and not stops else [argument(frame) for argument in args]
         if price is not None and frame.ledger.cost + price(values, None) > COST_LIMIT:
             return None
-        extents = [extent(value) for value in values]
+        # A map is asked for a key, and not gone through.
+        extents = [1 if isinstance(value, Map) and price is None else extent(value) for value in values]
         frame.labour(extents[0] * extents[-1] if price else factor * sum(extents))
         result = implementation(*values)
         frame.labour(weight(result))

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
 from drakit.cel.syntax.grammar import EOF, Rule, State
 
@@ -105,60 +105,73 @@ def predict(
     :param loop: the decision is whether a left-recursive rule goes on.
     :raises NoWay: there is none.
     """
-    precedence_of_loop = precedence if loop else None
-    found = _after_one(decision, precedence_of_loop, token(position))
-    if found is not None:
-        return found
-    ways = list(_begun(decision, precedence_of_loop))
-    return _followed(ways, position, token, lambda: _predict_fully(decision, position, token, stack(), precedence))
+    start = position
+    known = _begun(decision, precedence if loop else None)
+    while True:
+        kind = token(position)
+        if kind not in known.steps:
+            known.steps[kind] = _step(known.ways, kind)
+        step = known.steps[kind]
+        if step is None:
+            return _finished(known.ways, position)
+        if not isinstance(step, _Known):
+            return _predict_fully(decision, start, token, stack(), precedence) if step == _UNCLEAR else step
+        known = step
+        position += kind != EOF
+
+
+@define(eq=False)
+class _Known:
+    """Where tokens lead, found out once: a state of ANTLR's automaton."""
+
+    ways: Sequence[_Way]
+    steps: dict[str, _Step] = field(factory=dict[str, "_Step"])
+
+
+_UNCLEAR: Final = -1
+_Step: TypeAlias = "_Known | int | None"
+"""An alternative, :data:`_UNCLEAR`, further ways, or none."""
 
 
 @functools.cache
-def _begun(decision: State, precedence: int | None) -> tuple[_Way, ...]:
+def _begun(decision: State, precedence: int | None) -> _Known:
     """Where a decision leads to before any token; with the precedence of a left-recursive rule where it is about going on."""
     ways = list(_closure(_starts(decision, None), decision.rule, full=False, precedence=0))
-    return tuple(ways if precedence is None else _of_precedence(ways, precedence))
+    return _Known(ways if precedence is None else _of_precedence(ways, precedence))
 
 
-@functools.cache
-def _after_one(decision: State, precedence: int | None, kind: str) -> int | None:
-    """The alternative, if one token is enough to tell."""
-    alternatives = {way.alternative for way in _reached(_begun(decision, precedence), kind, full=False)}
-    return alternatives.pop() if len(alternatives) == 1 else None
+def _step(ways: Sequence[_Way], kind: str) -> _Step:
+    reached = _reached(ways, kind, full=False)
+    alternatives = {way.alternative for way in reached}
+    if len(alternatives) < 2:
+        return alternatives.pop() if alternatives else None
+    if _cannot_be_told_apart(reached):
+        return _UNCLEAR
+    return _KNOWN.setdefault(frozenset(reached), _Known(reached)) if len(_KNOWN) < _MOST_KNOWN else _Known(reached)
+
+
+_KNOWN: Final[dict[frozenset[_Way], _Known]] = {}
+_MOST_KNOWN: Final = 4096
 
 
 def _predict_fully(decision: State, position: int, token: Callable[[int], str], stack: Stack, precedence: int) -> int:
+    """The same with the calls that led here; of alternatives that cannot be told apart even then, the first."""
     ways = list(_closure(_starts(decision, stack), decision.rule, full=True, precedence=precedence))
-    return _followed(ways, position, token, None)
+    while True:
+        kind = token(position)
+        reached = _reached(ways, kind, full=True)
+        if not reached:
+            return _finished(ways, position)
+        alternatives = {way.alternative for way in reached}
+        least = {min(conflicting) for conflicting in _conflicts(reached)}
+        if len(alternatives) == 1 or len(least) == 1:
+            return min(alternatives) if len(alternatives) == 1 else least.pop()
+        ways = reached
+        position += kind != EOF
 
 
 def _starts(decision: State, stack: Stack) -> list[_Way]:
     return [_Way(edge.target, number, stack) for number, edge in enumerate(decision.edges)]
-
-
-def _followed(ways: list[_Way], position: int, token: Callable[[int], str], otherwise: Callable[[], int] | None) -> int:
-    """The one alternative that is left when ways have been followed far enough.
-
-    :param otherwise: what finds it when they cannot be told apart; None: the calls that led here are known, and of those
-        that cannot be told apart then, the first is taken.
-    """
-    while True:
-        kind = token(position)
-        reached = _reached(ways, kind, full=otherwise is None)
-        if not reached:
-            return _finished(ways, position)
-        alternatives = {way.alternative for way in reached}
-        if len(alternatives) == 1:
-            return alternatives.pop()
-        if otherwise is None:
-            least = {min(conflicting) for conflicting in _conflicts(reached)}
-            if len(least) == 1:
-                return least.pop()
-        elif _cannot_be_told_apart(reached):
-            return otherwise()
-        ways = reached
-        if kind != EOF:
-            position += 1
 
 
 def _closure(starts: Iterable[_Way], rule: Rule | None, *, full: bool, precedence: int = 0) -> Iterator[_Way]:
@@ -267,7 +280,7 @@ def _conflicts(ways: Iterable[_Way]) -> list[set[int]]:
     return list(places.values())
 
 
-def _cannot_be_told_apart(ways: list[_Way]) -> bool:
+def _cannot_be_told_apart(ways: Sequence[_Way]) -> bool:
     if all(way.state.kind == "stop" for way in ways):
         return True
     if all(len(alternatives) == 1 for alternatives in _conflicts(ways)):
