@@ -69,6 +69,7 @@ def test_limits_of_a_device_bound_what_is_read_from_it(expression: str, expected
         ('""=="abc"', 0),
         ('"é漢😀xxxxxxxxxxxxxxxxxxx" == device.driver', 5),
         ('b"\\xff\\xff" == bytes(device.driver)', 10),
+        ('.device.driver.matches("a")', 9),
         ("[1,2,3] == [1,2,3,4]", 21),
         ('{"a": 1}.size() == 1', 32),
         ("[[1,2],[3]][0] == [1]", 42),

@@ -95,6 +95,8 @@ def test_an_expression_made_to_hurt_ends_as_in_kubernetes(oracle: Oracle, name: 
 
 @differential
 @example(expression='device.capacity["dra.example.com"].cores.compareTo(quantity("0").sub(-9223372036854775808)) >= 0')
+@example(expression='device.attributes["dra.example.com"].firmware == semver("é", true)')
+@example(expression='.device.attributes["dra.example.com"].flags.exists(b, b)')
 @given(expression=expressions())
 def test_expressions_over_one_device_are_answered_as_kubernetes_does(oracle: Oracle, expression: str) -> None:
     compare(oracle, "cel: one device", expression, EXAMPLE_DRIVER, EXAMPLE_DEVICE)

@@ -149,7 +149,7 @@ class _Estimator:
 
     def root(self, node: Node) -> str:
         """Where a path starts; cel-go finds no limits behind a name that says it is not a variable of the same name."""
-        name = self.checked.names[node]
+        name = self.checked.names[node].removeprefix(".")
         return f".{name}" if _is_absolute(node) and self.variables.get(name) else name
 
     def select(self, node: Select) -> Walk[int]:

@@ -11,7 +11,7 @@ from typing import Final
 from attrs import field, frozen
 
 from drakit.cel.go.quoting import quoted
-from drakit.cel.values import NO_SUCH_OVERLOAD, Fault, Thing, Value, register
+from drakit.cel.values import NO_SUCH_OVERLOAD, Fault, Thing, Value, register, utf8
 
 __all__ = ["Semver"]
 
@@ -93,7 +93,7 @@ class Semver(Thing):
 def _normalized(text: str) -> str:
     parts = text.removeprefix("v").split(".", 2)
     for index, part in enumerate(parts):
-        if len(part) > 1:
+        if len(utf8(part)) > 1:
             stripped = part.lstrip("0")
             parts[index] = stripped if stripped[:1] and stripped[0] in _DIGITS else "0" + stripped
     if len(parts) < 3:
