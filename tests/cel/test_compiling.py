@@ -49,6 +49,21 @@ def test_threads_share_selectors_and_devices() -> None:
     assert answers == [[number in (4, 8, 16) for number in range(40)] * 5] * 8
 
 
+class CountedByOthers(int):
+    """A number to which another thread adds whenever this one does."""
+
+    def __add__(self, other: int) -> CountedByOthers:
+        return CountedByOthers(int(self) + other + 1)
+
+
+def test_a_function_is_generated_however_many_threads_have_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    selector = cel.compile(f"{A}.index == 3 && {A}.model == 'm1'")
+    monkeypatch.setattr(selector, "_function", None)
+    monkeypatch.setattr(selector, "_evaluations", CountedByOthers(1))
+    assert selector.matches(card())
+    assert selector._function is not None
+
+
 def test_evaluations_do_not_see_each_other() -> None:
     # Comparing with a number beyond 64 bits changes how the capacity is held, for the one evaluation.
     changing = cel.compile('device.capacity["gpu.acme.example"].slots.isLessThan(quantity("1Pi"))')

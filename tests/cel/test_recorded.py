@@ -66,4 +66,5 @@ def test_the_answer_is_the_recorded_one(case: dict[str, Any]) -> None:
     assert answer.verdict == case["verdict"]
     assert answer.message == case.get("message", "")
     assert (answer.output_type, answer.max_cost) == (case.get("output_type"), case.get("max_cost"))
-    assert answer.cost == case.get("cost", answer.cost)
+    cost = case.get("cost", 0)
+    assert answer.cost == cost or cost is None  # which depends on the order in which Go goes over a map

@@ -481,7 +481,7 @@ def compare(left: Value, right: Value) -> int:
     elif left != left:  # noqa: PLR0124  # NaN is asked before what it is compared with
         raise Fault("NaN values cannot be ordered")
     elif isinstance(right, int | float) and not isinstance(right, bool):
-        if right != right:  # noqa: PLR0124
+        if right != right:  # noqa: PLR0124  # NaN
             raise Fault("NaN values cannot be ordered")
         return _compare_numbers(left, right)
     raise Fault(NO_SUCH_OVERLOAD)

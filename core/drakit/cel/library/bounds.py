@@ -18,11 +18,11 @@ def check_text(length: int, *parts: str | bytes) -> None:
 
     :raises NotDecided: it is too large.
     """
-    if length * _WIDEST > _LARGEST_TEXT and length * max(map(width, parts)) > _LARGEST_TEXT:
+    if length * _WIDEST > _LARGEST_TEXT and length * max(map(_width, parts)) > _LARGEST_TEXT:
         raise NotDecided(f"a string of more than {_LARGEST_TEXT} bytes")
 
 
-def width(part: str | bytes) -> int:
+def _width(part: str | bytes) -> int:
     """Bytes for a character, at most."""
     return 1 if isinstance(part, bytes) or part.isascii() else _WIDEST
 

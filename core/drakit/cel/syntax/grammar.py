@@ -244,7 +244,7 @@ class _Rules(_Builder):
         rest = self.star(self.sequence(self.token("||"), self.call("conditionalAnd")))
         return self.sequence(self.call("conditionalAnd"), rest)
 
-    def conditionalAnd(self) -> _Fragment:  # noqa: N802
+    def conditionalAnd(self) -> _Fragment:  # noqa: N802  # the grammar's name
         return self.sequence(self.call("relation"), self.star(self.sequence(self.token("&&"), self.call("relation"))))
 
     def relation(self) -> _Fragment:
@@ -294,30 +294,30 @@ class _Rules(_Builder):
             predicts=True,
         )
 
-    def exprList(self) -> _Fragment:  # noqa: N802
+    def exprList(self) -> _Fragment:  # noqa: N802  # the grammar's name
         return self.sequence(self.call("expr"), self.star(self.sequence(self.token(","), self.call("expr"))))
 
-    def listInit(self) -> _Fragment:  # noqa: N802
+    def listInit(self) -> _Fragment:  # noqa: N802  # the grammar's name
         rest = self.star(self.sequence(self.token(","), self.call("optExpr")), predicts=True)
         return self.sequence(self.call("optExpr"), rest)
 
-    def fieldInitializerList(self) -> _Fragment:  # noqa: N802
+    def fieldInitializerList(self) -> _Fragment:  # noqa: N802  # the grammar's name
         return self._entries("optField")
 
-    def mapInitializerList(self) -> _Fragment:  # noqa: N802
+    def mapInitializerList(self) -> _Fragment:  # noqa: N802  # the grammar's name
         return self._entries("optExpr")
 
     def _entries(self, key: str) -> _Fragment:
         rest = self.sequence(self.token(","), self.call(key), self.token(":"), self.call("expr"))
         return self.sequence(self.call(key), self.token(":"), self.call("expr"), self.star(rest, predicts=True))
 
-    def optField(self) -> _Fragment:  # noqa: N802
+    def optField(self) -> _Fragment:  # noqa: N802  # the grammar's name
         return self.sequence(self.optional(self.token("?")), self.call("escapeIdent"))
 
-    def escapeIdent(self) -> _Fragment:  # noqa: N802
+    def escapeIdent(self) -> _Fragment:  # noqa: N802  # the grammar's name
         return self.choice(self.token("IDENTIFIER"), self.token("ESC_IDENTIFIER"))
 
-    def optExpr(self) -> _Fragment:  # noqa: N802
+    def optExpr(self) -> _Fragment:  # noqa: N802  # the grammar's name
         return self.sequence(self.optional(self.token("?")), self.call("expr"))
 
     def literal(self) -> _Fragment:
